@@ -220,7 +220,7 @@ public final class RpcAgents implements Agents {
       }
       T value = Messages.JSON.fromJson(envelope.answer, answer);
       if (value == null) {
-        throw new JsonParseException("no answer in it");
+        throw new JsonParseException("the answer is missing");
       }
       return value;
     } catch (JsonParseException | NullPointerException e) {
@@ -228,7 +228,7 @@ public final class RpcAgents implements Agents {
           AgentException.Kind.BAD_REQUEST,
           node,
           method,
-          "it answers '" + reply.getValue().toStringUtf8() + "'",
+          "the reply is '" + reply.getValue().toStringUtf8() + "'",
           e);
     }
   }

@@ -158,7 +158,7 @@ public final class Wire {
           break;
       }
       if (depth > DEPTH_MAX) {
-        throw new IOException("more than " + DEPTH_MAX + " objects and arrays inside each other");
+        throw new IOException("more than " + DEPTH_MAX + " nested objects and arrays");
       }
       if (values > valuesMax) {
         throw new IOException("more than " + valuesMax + " values");
@@ -174,7 +174,7 @@ public final class Wire {
   }
 
   private static AgentException malformed(Exception why) {
-    return refusal("it is not as expected: " + AgentException.reason(why));
+    return refusal("its form is invalid: " + AgentException.reason(why));
   }
 
   private static AgentException refusal(String why) {

@@ -36,10 +36,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "hdfs",
     description = {
-      "Run one of Hadoop's own commands, without a Hadoop installation.",
+      "Run one of Hadoop's commands without a Hadoop installation.",
       "",
-      "Takes the arguments that 'hdfs' takes, and its exit status; the configuration is that of"
-          + " HADOOP_CONF_DIR. Known are dfs, fsck, ec, debug and dfsadmin."
+      "Takes the arguments of 'hdfs' and returns its exit status; the configuration is that of"
+          + " HADOOP_CONF_DIR. Supported are dfs, fsck, ec, debug and dfsadmin."
     },
     customSynopsis = "stripeline hdfs [-hV] COMMAND [ARGUMENT...]",
     footerHeading = "%nExamples:%n",
@@ -121,8 +121,8 @@ public final class HdfsCommand implements Callable<Integer> {
         && arguments.stream().noneMatch(word -> word.contains("://"))) {
       throw new CommandException(
           ExitStatus.UNCHECKED,
-          "Cannot run hdfs: no cluster is configured; set HADOOP_CONF_DIR, to one of the"
-              + " directories that 'stripeline cluster start' prints for example");
+          "Cannot run hdfs: no cluster is configured; set HADOOP_CONF_DIR, for example to a"
+              + " directory that 'stripeline cluster start' prints");
     }
   }
 }

@@ -36,12 +36,13 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nEnvironment:%n",
     footer = {
       "  JAVA_HOME             Java to use; else java on PATH",
-      "  HADOOP_HOME           Hadoop to use; else hadoop on PATH, else what the build fetched",
+      "  HADOOP_HOME           Hadoop to use; else hadoop on PATH, else the one that the build"
+          + " fetched",
       "  HADOOP_CONF_DIR       Hadoop configuration to use",
-      "  STRIPELINE_ISA        instruction set of the native kernels; else the best there is",
-      "  STRIPELINE_JAVA_OPTS  further arguments for Java, such as -Xmx4g",
+      "  STRIPELINE_ISA        instruction set of the native kernels; else the fastest available",
+      "  STRIPELINE_JAVA_OPTS  additional arguments for Java, such as -Xmx4g",
       "",
-      "'stripeline COMMAND --help' says more about a command. Results go to stdout, talk to stderr."
+      "'stripeline COMMAND --help' describes a command. Results go to stdout, messages to stderr."
     })
 public final class Stripeline implements Runnable {
   @Spec private CommandSpec spec;

@@ -76,7 +76,7 @@ class ConfigurationPageTest {
   }
 
   @Test
-  void hadoopsDefaultsAreWhatThePageSays() throws IOException {
+  void defaultsOfHadoopMatchThePage() throws IOException {
     Configuration conf = new Configuration();
     conf.addResource("hdfs-default.xml");
     Matcher rows =

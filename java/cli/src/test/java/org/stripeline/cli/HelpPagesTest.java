@@ -23,7 +23,7 @@ class HelpPagesTest {
       Paths.get(System.getProperty("stripeline.root"), "docs", "user", "cli");
 
   @Test
-  void pagesAreWhatTheCommandPrints() throws IOException {
+  void pagesMatchTheHelpOfTheCommand() throws IOException {
     Map<String, String> printed = new TreeMap<>();
     collect(Stripeline.commandLine(), printed);
     if (Boolean.getBoolean("stripeline.update-help")) {

@@ -34,7 +34,7 @@ class StripelineTest {
       value = {
         "|no command is named",
         "clustr|Did you mean: stripeline cluster",
-        "cluster|name what to do",
+        "cluster|name a command",
         "cluster start|Missing required option: '--dir=DIR'",
         "cluster start --dir=d --datanodes=0|datanodes must be 1 to 200, not 0",
         "cluster start --dir=d --datanodes=many|'many' is not an int",
@@ -70,7 +70,7 @@ class StripelineTest {
   }
 
   @Test
-  void versionIsForProgramsToo() {
+  void versionIsAlsoPrintedAsJson() {
     assertThat(run("version", "--format=json")).isZero();
     assertThat(out.toString()).contains("\"hadoop\": \"" + Release.hadoopVersion() + "\"");
   }
@@ -84,7 +84,7 @@ class StripelineTest {
   }
 
   @Test
-  void stoppingNothingIsNoFailure() {
+  void stoppingAStoppedClusterSucceeds() {
     assertThat(run("cluster", "stop", "--dir=" + temporary)).isEqualTo(ExitStatus.SOUND);
     assertThat(err.toString()).contains("No cluster runs in " + temporary);
   }
@@ -96,7 +96,7 @@ class StripelineTest {
   }
 
   @Test
-  void aDirectoryWithOtherFilesIsLeftAlone() throws Exception {
+  void aDirectoryWithOtherFilesIsNotChanged() throws Exception {
     Path file = Files.write(temporary.resolve("thesis.txt"), new byte[] {1});
 
     assertThat(run("cluster", "start", "--dir=" + temporary)).isEqualTo(ExitStatus.FAILED);

@@ -30,17 +30,21 @@ import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
+import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.testkit.Conditions;
 import picocli.CommandLine;
 
 /**
  * Tests what HDFS does with adopted files, on a cluster with block tokens and encrypted transfer,
  * and quotas during adoption.
  */
+@Tag("full")
 class AfterConversionTest {
   private static final String CODE = "RS-3-2";
   private static final String POLICY = "RS-3-2-1024k";
@@ -58,7 +62,7 @@ class AfterConversionTest {
             8,
             4,
             conf -> {
-              conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
               conf.setBoolean("dfs.block.access.token.enable", true);
               conf.setBoolean("dfs.encrypt.data.transfer", true);
               conf.set("dfs.encrypt.data.transfer.cipher.suites", "AES/CTR/NoPadding");
@@ -108,27 +112,27 @@ class AfterConversionTest {
   }
 
   @Test
-  void outlivesAnImageBlockReportsAndALostDataNode() throws Exception {
+  void survivesAnImageBlockReportsAndALostDataNode() throws Exception {
     byte[] bytes = converted("/kept/a");
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
     cluster.fs().saveNamespace();
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
     cluster.mini.restartNameNode(true);
     cluster.reportAll();
-    ConvertCluster.await("reports", () -> cluster.isWhole("/kept/a"));
+    Conditions.await("reports", () -> cluster.isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
 
     DatanodeInfo victim = cluster.blocks("/kept/a").get(0).getLocations()[0];
     DataNodeProperties stopped = cluster.mini.stopDataNode(victim.getXferAddr());
     cluster.assertBytes("/kept/a", bytes);
     cluster.mini.setDataNodeDead(victim);
-    ConvertCluster.await(
+    Conditions.await(
         "reconstruction", () -> !cluster.isOn("/kept/a", victim) && cluster.isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
     cluster.mini.restartDataNode(stopped, true);
     cluster.mini.waitActive();
-    ConvertCluster.await("the DataNode", () -> live() == 8);
-    ConvertCluster.await("what is there twice to go", () -> cluster.isWhole("/kept/a"));
+    Conditions.await("the DataNode", () -> live() == 8);
+    Conditions.await("what is there twice to go", () -> cluster.isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
   }
 
@@ -144,7 +148,7 @@ class AfterConversionTest {
     DatanodeDescriptor leaving = nodes.getDatanode(victim.getDatanodeUuid());
     nodes.getDatanodeAdminManager().startDecommission(leaving);
     try {
-      ConvertCluster.await("decommissioning", leaving::isDecommissioned);
+      Conditions.await("decommissioning", leaving::isDecommissioned);
       assertThat(remaining("/leaving/a", victim)).isTrue();
       cluster.assertBytes("/leaving/a", bytes);
     } finally {
@@ -155,7 +159,7 @@ class AfterConversionTest {
         cluster.mini.getNamesystem().writeUnlock();
       }
     }
-    ConvertCluster.await("what is there twice to go", () -> cluster.isWhole("/leaving/a"));
+    Conditions.await("what is there twice to go", () -> cluster.isWhole("/leaving/a"));
     assertSound("/leaving/a", bytes);
   }
 
@@ -186,7 +190,7 @@ class AfterConversionTest {
     int status = ToolRunner.run(cluster.conf(), new Mover.Cli(), new String[] {"-p", "/cold/a"});
 
     assertThat(status).isZero();
-    ConvertCluster.await(
+    Conditions.await(
         "the archive",
         () -> {
           boolean isThere = cluster.isWhole("/cold/a");
@@ -210,14 +214,14 @@ class AfterConversionTest {
 
     ScanOrder.scan(holder, first.getBlock());
 
-    ConvertCluster.await(
+    Conditions.await(
         "the group to be whole without the damaged block",
         () ->
             cluster.isWhole("/scanned/a")
                 && !ConvertCluster.isOn(cluster.blocks("/scanned/a").get(0), damaged));
     // After reconstruction, the group may be in too few racks at first; the NameNode corrects this,
     // too.
-    ConvertCluster.await("the rack rule", () -> audit("/scanned/a").isEmpty());
+    Conditions.await("the rack rule", () -> audit("/scanned/a").isEmpty());
     assertSound("/scanned/a", bytes);
   }
 
@@ -248,7 +252,7 @@ class AfterConversionTest {
 
       int before = blocksOn(full);
       // The balancer tries blocks in random order and ends when it moves nothing more.
-      ConvertCluster.await(
+      Conditions.await(
           "a block to be moved",
           () -> {
             BalancerCommand.run(

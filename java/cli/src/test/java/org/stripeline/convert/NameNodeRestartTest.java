@@ -26,11 +26,14 @@ import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.doctor.Doctor;
 import org.stripeline.cli.doctor.DoctorReport;
 import org.stripeline.cli.doctor.ReportPrinter;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.HadoopProcess;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
@@ -41,6 +44,7 @@ import org.stripeline.convert.settings.RefusedException;
  * A NameNode without standby that was configured for larger cells and is restarted without that
  * setting.
  */
+@Tag("full")
 class NameNodeRestartTest {
   private static final String KEY = "dfs.namenode.ec.policies.max.cellsize";
   private static final String SECONDARY = "dfs.namenode.secondary.http-address";
@@ -61,7 +65,7 @@ class NameNodeRestartTest {
             directory.resolve("cluster"),
             3,
             1,
-            conf -> conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN));
+            conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN));
     bytes = ConvertCluster.bytes(1, 2 * BLOCK + 1);
     try (FSDataOutputStream out =
         cluster.fs().create(new Path(FILE), true, 4096, (short) 3, BLOCK)) {
@@ -181,7 +185,7 @@ class NameNodeRestartTest {
 
   /** Follows the steps of the installation page before the key is removed. */
   @Test
-  void theWayBackLetsItStartWithTheDefault() throws Exception {
+  void removingThePolicyLetsItStartWithTheDefault() throws Exception {
     assertThat(execute(contiguous(), "there").converted()).isEqualTo(1);
     assertThat(execute(ConvertCluster.undo("/restart"), "back").converted()).isEqualTo(1);
     ECAdmin admin = new ECAdmin(cluster.conf());
@@ -227,7 +231,7 @@ class NameNodeRestartTest {
     assertThat(warnings)
         .singleElement()
         .asString()
-        .contains("SecondaryNameNode (http://localhost:" + port + "): could not be asked")
+        .contains("SecondaryNameNode (http://localhost:" + port + "): could not be queried")
         .contains("if it runs with " + KEY + " below 8388608");
   }
 }

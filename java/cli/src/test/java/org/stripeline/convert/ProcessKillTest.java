@@ -18,20 +18,24 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.io.IOUtils;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
+import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.lab.cluster.ClusterOptions;
 import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.DataNodeProcess;
+import org.stripeline.testkit.Conditions;
 import picocli.CommandLine;
 
 /** Kills a DataNode that runs in its own process while the command converts. */
 @Timeout(180)
+@Tag("full")
 class ProcessKillTest {
   private static final int BLOCK = 1 << 20;
   private static final String ADDRESS = "127.0.0.19";
@@ -56,7 +60,7 @@ class ProcessKillTest {
       conf.setBoolean("fs.hdfs.impl.disable.cache", true);
       try (DistributedFileSystem fs = (DistributedFileSystem) new Path("/").getFileSystem(conf);
           DataNodeProcess outside = DataNodeProcess.start(place(conf))) {
-        ConvertCluster.await("the DataNode", () -> live(fs) == 7);
+        Conditions.await("the DataNode", () -> live(fs) == 7);
         convertAndKill(fs, outside);
       }
     } finally {
@@ -98,8 +102,7 @@ class ProcessKillTest {
     AtomicInteger status = new AtomicInteger(-1);
     Thread command = new Thread(() -> status.set(convert(fs, said)));
     command.start();
-    ConvertCluster.await(
-        "a plan with the DataNode", () -> isPlanned(fs, victim) || !command.isAlive());
+    Conditions.await("a plan with the DataNode", () -> isPlanned(fs, victim) || !command.isAlive());
     // This sends SIGKILL.
     outside.close();
     command.join();
@@ -108,7 +111,7 @@ class ProcessKillTest {
       // The DataNode may already have had blocks of a group when it was killed.
       assertThat(said.toString())
           .contains("does not confirm that it has removed what it had of the group");
-      ConvertCluster.await("the DataNode to be dead", () -> live(fs) == 6);
+      Conditions.await("the DataNode to be dead", () -> live(fs) == 6);
       status.set(convert(fs, said));
     }
     assertThat(status.get()).as(said.toString()).isZero();

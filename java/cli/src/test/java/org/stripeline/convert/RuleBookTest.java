@@ -15,8 +15,10 @@ import java.util.TreeSet;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.FileDecision;
@@ -30,6 +32,7 @@ import org.stripeline.plan.Decisions.Decision;
 /**
  * Checks that {@code plan} and {@code convert} make the same decisions about the files of a tree.
  */
+@Tag("full")
 class RuleBookTest {
   private static final int FILES = 120;
   private static final int CELL = 64 << 10;
@@ -47,14 +50,14 @@ class RuleBookTest {
   private final List<FSDataOutputStream> open = new ArrayList<>();
 
   @Test
-  void planAndConvertDecideAlike() throws Exception {
+  void planAndConvertMakeTheSameDecisions() throws Exception {
     try (ConvertCluster cluster =
         new ConvertCluster(
             directory.resolve("dfs"),
             9,
             3,
             conf -> {
-              conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
               conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
             })) {
       write(cluster.fs(), new SplittableRandom(11));

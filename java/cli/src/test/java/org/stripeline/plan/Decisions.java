@@ -9,6 +9,10 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
+import org.stripeline.plan.source.ClusterView;
+import org.stripeline.plan.source.FileSource;
+import org.stripeline.plan.source.NameNodeSource;
+import org.stripeline.plan.source.SnapshotTimes;
 
 /** Returns what {@code stripeline plan} would do with each file of a tree. */
 public final class Decisions {
@@ -45,8 +49,8 @@ public final class Decisions {
         new NameNodeSource(fs, new Path(root), ClusterView.of(fs), SnapshotTimes.of(fs));
     source.stream(
         file -> {
-          adviser.consider(file, SyncedPaths.find(file.path) >= 0);
-          decisions.put(file.path, new Decision(adviser));
+          adviser.consider(file, SyncedPaths.find(file.path()) >= 0);
+          decisions.put(file.path(), new Decision(adviser));
         });
     return decisions;
   }

@@ -185,7 +185,7 @@ class PlanClusterTest {
 
   @Test
   @Order(2)
-  void peopleGetATable() {
+  void theResultIsPrintedAsATable() {
     int status =
         run(
             "plan",
@@ -202,7 +202,7 @@ class PlanClusterTest {
         .contains("needs 9 DataNodes over 3 racks to survive the failure of a rack")
         .contains("there are 9 DataNodes over 3 racks: enough")
         .contains("/plan/hbase/WALs")
-        .contains("replicas adopted where they are: ")
+        .contains("replicas adopted in place: ")
         .contains("RS-6-3-1024k")
         .contains("at 1.00 MiB/s per node on 9 nodes: adoption ")
         .contains("with storage policy COLD, a byte of archive storage costing 0.7 of one on disk");
@@ -210,7 +210,7 @@ class PlanClusterTest {
 
   @Test
   @Order(3)
-  void imagesOfTheSameNameNodeSayTheSame() throws Exception {
+  void imagesOfTheSameNameNodeGiveTheSameResult() throws Exception {
     Path image = saveNamespace();
     Path xml = temporary.resolve("image.xml");
     assertThat(view("XML", image, xml)).isZero();
@@ -251,7 +251,9 @@ class PlanClusterTest {
     assertThat(report().total.files).isEqualTo(1);
     for (Path file : new Path[] {xml, lines}) {
       assertThat(run("plan", "/absent", "--image=" + file)).isEqualTo(ExitStatus.USAGE);
-      assertThat(err.toString()).contains("Cannot plan /absent: ").contains("has no such path");
+      assertThat(err.toString())
+          .contains("Cannot plan /absent: ")
+          .contains("does not have this path");
     }
     assertThat(run("plan", "/plan", "--image=" + image)).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(err.toString()).contains("it is an fsimage itself").contains("hdfs oiv -p XML");
@@ -284,7 +286,7 @@ class PlanClusterTest {
 
   @Test
   @Order(4)
-  void whatAUserMayNotReadIsTold() throws Exception {
+  void unreadableDirectoriesAreReported() throws Exception {
     fs.setPermission(path("/plan/small"), new FsPermission((short) 0700));
     try {
       UserGroupInformation.createRemoteUser("someone")
@@ -296,7 +298,7 @@ class PlanClusterTest {
                     assertThat(report().total.files).isEqualTo(8);
                     assertThat(report().notes)
                         .anyMatch(note -> note.contains("not counted: [/plan/small]"))
-                        .anyMatch(note -> note.contains("only superusers may ask"));
+                        .anyMatch(note -> note.contains("only superusers can list"));
                     assertThat(run("plan", uri("/plan/small"))).isEqualTo(ExitStatus.UNCHECKED);
                     return null;
                   });
@@ -307,7 +309,7 @@ class PlanClusterTest {
 
   @Test
   @Order(5)
-  void wrongPathsAndAddressesAreTold() {
+  void wrongPathsAndAddressesAreReported() {
     assertThat(run("plan", uri("/absent"))).isEqualTo(ExitStatus.USAGE);
     assertThat(err.toString()).contains("Cannot plan ").contains("File does not exist: /absent");
     assertThat(run("plan", "hdfs://nowhere.invalid:1/x")).isEqualTo(ExitStatus.UNCHECKED);

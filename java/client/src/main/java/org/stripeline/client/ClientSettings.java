@@ -59,7 +59,7 @@ public final class ClientSettings {
   public int countRaised(String key, int defaultValue, int least) {
     int count = count(key, defaultValue, 1);
     if (count < least) {
-      refuse(key, "use a number of at least " + least, least + " is in force");
+      refuse(key, "use a number of at least " + least, least + " applies");
     }
     return Math.max(least, count);
   }
@@ -115,7 +115,7 @@ public final class ClientSettings {
   }
 
   private static String inForce(String defaultValue) {
-    return "the default, " + defaultValue + ", is in force";
+    return "the default, " + defaultValue + ", applies";
   }
 
   private void refuse(String key, String use, String inForce) {

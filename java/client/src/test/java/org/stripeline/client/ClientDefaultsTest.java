@@ -29,14 +29,14 @@ class ClientDefaultsTest {
   }
 
   @Test
-  void connectionsHaveRoomInAContextOfTheirOwn() {
+  void connectionsHaveASeparateContextWithRoom() {
     Configuration ours = ClientDefaults.apply(new HdfsConfiguration());
     assertThat(ours.get(CONTEXT)).isNotEqualTo(HdfsClientConfigKeys.DFS_CLIENT_CONTEXT_DEFAULT);
     assertThat(ours.getInt(CONNECTIONS, 0)).isGreaterThanOrEqualTo(16 * 6);
   }
 
   @Test
-  void whatIsConfiguredStays() {
+  void configuredValuesAreKept() {
     Configuration conf = new HdfsConfiguration();
     conf.set(CODERS, "rs_java");
     conf.setInt(CONNECTIONS, 5);
@@ -54,7 +54,7 @@ class ClientDefaultsTest {
   }
 
   @Test
-  void theCallersConfigurationIsNotTouched() {
+  void theCallersConfigurationIsNotChanged() {
     Configuration conf = new HdfsConfiguration();
     ClientDefaults.apply(conf);
     assertThat(conf.get(CODERS)).isEqualTo("rs_native,rs_java");

@@ -45,7 +45,7 @@ class ClientSettingsTest {
       assertThat(logged)
           .containsOnlyOnce("Cannot use " + setting[0] + " '" + setting[1] + "': use ");
     }
-    assertThat(logged).contains("the default, functional-partitioned, is in force");
+    assertThat(logged).contains("the default, functional-partitioned, applies");
   }
 
   /** With fewer threads a DataNode that hangs could occupy all of them. */
@@ -56,7 +56,7 @@ class ClientSettingsTest {
     ClientSettings settings = new ClientSettings(conf);
     try (CapturedLog log = new CapturedLog(ClientSettings.class)) {
       new ReadContext(conf, settings);
-      assertThat(log.text()).contains("use a number of at least 16; 16 is in force");
+      assertThat(log.text()).contains("use a number of at least 16; 16 applies");
     }
     assertThat(settings.countRaised(ClientKeys.READ_THREADS, 256, 16)).isEqualTo(16);
     conf.setInt(ClientKeys.READ_THREADS, 16);

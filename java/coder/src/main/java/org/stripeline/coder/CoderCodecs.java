@@ -38,13 +38,13 @@ final class CoderCodecs {
     try {
       RailEngine engine = RailEngine.shared();
       if (!ANNOUNCED.get() && ANNOUNCED.compareAndSet(false, true)) {
-        LOG.info("Erasure coding goes through the engine: {}", engine.describe());
+        LOG.info("Erasure coding uses the engine: {}", engine.describe());
         EngineMetrics.publish(engine);
       }
       return Optional.of(engine);
     } catch (EcException e) {
       if (ANNOUNCED.compareAndSet(false, true)) {
-        LOG.warn("Erasure coding goes without the engine: {}", e.getMessage());
+        LOG.warn("Erasure coding does not use the engine: {}", e.getMessage());
       }
       return Optional.empty();
     }

@@ -137,9 +137,9 @@ public final class CoderMetrics implements CoderMXBean, MetricsSource {
     try {
       MBeans.register("Stripeline", "Coder", this);
       DefaultMetricsSystem.instance()
-          .register(SOURCE_NAME, "What Stripeline's erasure coders do", this);
+          .register(SOURCE_NAME, "Activity of Stripeline's erasure coders", this);
     } catch (RuntimeException | LinkageError e) {
-      LOG.warn("Cannot publish the coder's metrics; coding goes on without them", e);
+      LOG.warn("Cannot publish the coder's metrics; coding continues without them", e);
     }
   }
 

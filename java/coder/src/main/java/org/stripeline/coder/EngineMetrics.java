@@ -41,9 +41,9 @@ final class EngineMetrics implements EngineMXBean, MetricsSource {
     try {
       MBeans.register("Stripeline", "Engine", metrics);
       DefaultMetricsSystem.instance()
-          .register(SOURCE_NAME, "What the erasure coding engine does", metrics);
+          .register(SOURCE_NAME, "Activity of the erasure coding engine", metrics);
     } catch (RuntimeException | LinkageError e) {
-      LOG.warn("Cannot publish the engine's metrics; coding goes on without them", e);
+      LOG.warn("Cannot publish the engine's metrics; coding continues without them", e);
     }
   }
 
@@ -74,39 +74,43 @@ final class EngineMetrics implements EngineMXBean, MetricsSource {
         .addRecord(SOURCE_NAME)
         .setContext(CONTEXT)
         .addCounter(Interns.info("Issued", "tasks issued"), statistics.issued())
-        .addGauge(Interns.info("Outstanding", "tasks not ended"), statistics.outstanding());
+        .addGauge(
+            Interns.info("Outstanding", "tasks that have not ended"), statistics.outstanding());
     statistics.rails().forEach(rail -> add(collector, new RailReading(rail)));
   }
 
   private static void add(MetricsCollector collector, RailReading rail) {
     MetricsRecordBuilder record = collector.addRecord(RAIL_RECORD).setContext(CONTEXT);
     record.tag(Interns.info("Rail", "name of the rail"), rail.getName());
-    record.tag(Interns.info("OutOfService", "why it gets no work"), rail.getOutOfService());
-    record.addGauge(Interns.info("Fed", "1 if it adds to the total"), rail.isFed() ? 1 : 0);
-    record.addGauge(
-        Interns.info("Rate", "bytes of data a second it is taken to do"), rail.getRate());
+    record.tag(Interns.info("OutOfService", "reason why it gets no tasks"), rail.getOutOfService());
+    record.addGauge(Interns.info("Fed", "1 if it raises the total rate"), rail.isFed() ? 1 : 0);
+    record.addGauge(Interns.info("Rate", "estimated bytes of data per second"), rail.getRate());
     record.addGauge(Interns.info("Queued", "entries waiting in its queues"), rail.getQueued());
-    record.addCounter(Interns.info("Pieces", "pieces of tasks done"), rail.getPieces());
-    record.addCounter(Interns.info("DataBytes", "bytes of data of these"), rail.getDataBytes());
+    record.addCounter(Interns.info("Pieces", "pieces of tasks completed"), rail.getPieces());
+    record.addCounter(
+        Interns.info("DataBytes", "bytes of data of completed pieces"), rail.getDataBytes());
     record.addCounter(Interns.info("BusyNanos", "time its workers were busy"), rail.getBusyNanos());
     record.addCounter(Interns.info("CpuNanos", "CPU time of its workers"), rail.getCpuNanos());
-    record.addCounter(Interns.info("Stolen", "pieces taken over from others"), rail.getStolen());
-    record.addCounter(Interns.info("Faults", "pieces that it failed"), rail.getFaults());
-    record.addCounter(Interns.info("Revoked", "pieces taken away unanswered"), rail.getRevoked());
+    record.addCounter(Interns.info("Stolen", "pieces stolen from other rails"), rail.getStolen());
+    record.addCounter(Interns.info("Faults", "pieces that failed on it"), rail.getFaults());
+    record.addCounter(
+        Interns.info("Revoked", "pieces revoked because it did not answer"), rail.getRevoked());
     record.addCounter(
         Interns.info("Quarantines", "times it was put out of service"), rail.getQuarantines());
-    record.addCounter(Interns.info("Checks", "pieces compared for others"), rail.getChecks());
+    record.addCounter(
+        Interns.info("Checks", "pieces of other rails that it checked"), rail.getChecks());
     record.addCounter(Interns.info("Wrong", "pieces with wrong bytes"), rail.getWrong());
     record.addGauge(
-        Interns.info("WaitNanosMedian", "half of its tasks began within"),
+        Interns.info("WaitNanosMedian", "median time from issue to start of its tasks"),
         rail.getWaitNanosMedian());
     record.addGauge(
-        Interns.info("WaitNanos99", "99 % of its tasks began within"), rail.getWaitNanos99());
+        Interns.info("WaitNanos99", "99th percentile of the time from issue to start of its tasks"),
+        rail.getWaitNanos99());
     record.addGauge(
-        Interns.info("ServiceNanosMedian", "half of its pieces took at most"),
+        Interns.info("ServiceNanosMedian", "median time to code a piece"),
         rail.getServiceNanosMedian());
     record.addGauge(
-        Interns.info("ServiceNanos99", "99 % of its pieces took at most"),
+        Interns.info("ServiceNanos99", "99th percentile of the time to code a piece"),
         rail.getServiceNanos99());
   }
 }

@@ -35,7 +35,7 @@ class CoderBehaviourTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void inputs_advance_and_outputs_stay(boolean direct) throws Exception {
+  void inputsAdvanceAndOutputsStay(boolean direct) throws Exception {
     ByteBuffer[] data = Coders.buffers(Arrays.copyOf(units, 6), direct);
     ByteBuffer[] parity = Coders.buffers(new byte[3][100], direct);
     encoder.encode(data, parity);
@@ -60,7 +60,7 @@ class CoderBehaviourTest {
   }
 
   @Test
-  void nothing_to_do_is_no_error() throws Exception {
+  void anEmptyRequestIsNotAnError() throws Exception {
     encoder.encode(new byte[6][0], new byte[3][0]);
     ByteBuffer[] inputs = Coders.buffers(units, true);
     decoder.decode(inputs, new int[0], new ByteBuffer[0]);
@@ -69,7 +69,7 @@ class CoderBehaviourTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void chunks_marked_as_zero_count_as_zero(boolean direct) throws Exception {
+  void chunksMarkedAsZeroCountAsZero(boolean direct) throws Exception {
     byte[][] withZero = units.clone();
     withZero[3] = new byte[100];
     byte[][] parity = new byte[3][100];
@@ -85,14 +85,14 @@ class CoderBehaviourTest {
   }
 
   @Test
-  void chunks_encode() throws Exception {
+  void chunksAreEncoded() throws Exception {
     ByteBuffer[] parity = Coders.buffers(new byte[3][100], true);
     encoder.encode(chunks(Coders.buffers(Arrays.copyOf(units, 6), true)), chunks(parity));
     assertThat(Coders.bytes(parity)).isDeepEqualTo(Arrays.copyOfRange(units, 6, 9));
   }
 
   @Test
-  void arrays_of_unequal_length_are_refused() {
+  void arraysOfUnequalLengthAreRefused() {
     assertThatThrownBy(() -> encoder.encode(new byte[6][100], new byte[3][99]))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Cannot encode: output 0 has 99 bytes, but those before it have 100");
@@ -106,7 +106,7 @@ class CoderBehaviourTest {
   }
 
   @Test
-  void parameters_are_refused_when_a_coder_is_created() {
+  void parametersAreRefusedWhenACoderIsCreated() {
     assertThatThrownBy(() -> new XorCoderFactory().createEncoder(new ErasureCoderOptions(4, 2)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Cannot create codec xor 4+2: it has exactly 1 parity unit");
@@ -116,13 +116,13 @@ class CoderBehaviourTest {
   }
 
   @Test
-  void direct_buffers_are_preferred() {
+  void directBuffersArePreferred() {
     assertThat(encoder.preferDirectBuffer()).isTrue();
     assertThat(decoder.preferDirectBuffer()).isTrue();
   }
 
   @Test
-  void creation_takes_microseconds() {
+  void creationTakesMicroseconds() {
     RsCoderFactory factory = new RsCoderFactory();
     long[] nanos = new long[2001];
     for (int round = 0; round < 3; round++) {
@@ -137,7 +137,7 @@ class CoderBehaviourTest {
   }
 
   @Test
-  void no_call_copies_units() throws Exception {
+  void noCallCopiesUnits() throws Exception {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     byte[][] large = Coders.randomUnits(new Random(1), 9, 65536);
     byte[][] given = Coders.without(large, 2);
@@ -166,7 +166,7 @@ class CoderBehaviourTest {
   }
 
   @Test
-  void release_races_with_decode() throws Exception {
+  void releaseRacesWithDecode() throws Exception {
     ExecutorService executor = Executors.newFixedThreadPool(3);
     try {
       for (int round = 0; round < 50; round++) {

@@ -22,7 +22,7 @@ class CoderMetricsTest {
   private final CoderMetrics metrics = CoderMetrics.shared();
 
   @Test
-  void calls_are_counted_and_published() throws Exception {
+  void callsAreCountedAndPublished() throws Exception {
     ErasureCoderOptions options = new ErasureCoderOptions(3, 2);
     RawErasureEncoder encoder = new RsCoderFactory().createEncoder(options);
     RawErasureDecoder decoder = new RsCoderFactory().createDecoder(options);
@@ -51,7 +51,7 @@ class CoderMetricsTest {
   }
 
   @Test
-  void bean_says_what_is_live() throws Exception {
+  void theBeanNamesTheCoderInUse() throws Exception {
     CoderStatus status = CoderStatus.current();
     assertThat(attribute("Implementation")).isEqualTo(status.implementation());
     assertThat(attribute("Isa")).isEqualTo(status.isa());
@@ -60,7 +60,7 @@ class CoderMetricsTest {
   }
 
   @Test
-  void metrics_source_gives_the_same_counters() {
+  void theMetricsSourceHasTheSameCounters() {
     assertThat(DefaultMetricsSystem.instance().getSource("StripelineCoder")).isSameAs(metrics);
     MetricsCollectorImpl collector = new MetricsCollectorImpl();
     metrics.getMetrics(collector, true);

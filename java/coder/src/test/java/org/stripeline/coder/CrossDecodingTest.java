@@ -34,7 +34,7 @@ class CrossDecodingTest {
     "XOR,2,1,333",
     "XOR,10,1,64"
   })
-  void both_directions(Coders coders, int k, int m, int length) throws Exception {
+  void bothDirections(Coders coders, int k, int m, int length) throws Exception {
     Random random = new Random(k * 1000 + m);
     byte[][] data = Coders.randomUnits(random, k, length);
     ErasureCoderOptions options = new ErasureCoderOptions(k, m);

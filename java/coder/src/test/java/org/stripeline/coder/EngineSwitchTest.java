@@ -24,18 +24,19 @@ import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.natives.CoderStatus;
+import org.stripeline.testkit.ForkedJvm;
 
 /** Tests Hadoop's coders with and without the engine, each case in a separate JVM. */
 class EngineSwitchTest {
   private static final String ENABLED = "-Dstripeline.engine.enabled=true";
-  private static final String LIVE = "Erasure coding goes through the engine: ";
+  private static final String LIVE = "Erasure coding uses the engine: ";
 
   @TempDir Path folder;
 
   @Test
-  void engine_codes_for_hadoop_where_it_is_enabled() throws Exception {
+  void hadoopUsesTheEngineIfItIsEnabled() throws Exception {
     assumeTrue(CoderStatus.current().isNative());
-    assertThat(ForkedJvm.run(folder, Code.class, ENABLED, "-Dstripeline.engine.rails=cpu"))
+    assertThat(run(ENABLED, "-Dstripeline.engine.rails=cpu"))
         .containsOnlyOnce("INFO org.stripeline.coder.CoderCodecs - " + LIVE + "{\"scheduling\":")
         .contains(
             "right bytes",
@@ -48,28 +49,30 @@ class EngineSwitchTest {
   }
 
   @Test
-  void direct_call_codes_otherwise() throws Exception {
-    assertThat(ForkedJvm.run(folder, Code.class))
-        .contains("right bytes", "no engine")
-        .doesNotContain(LIVE);
+  void hadoopUsesTheDirectCallIfTheEngineIsDisabled() throws Exception {
+    assertThat(run()).contains("right bytes", "no engine").doesNotContain(LIVE);
   }
 
   @Test
-  void direct_call_codes_where_the_engine_cannot_be_opened() throws Exception {
+  void hadoopUsesTheDirectCallIfTheEngineCannotBeOpened() throws Exception {
     assumeTrue(CoderStatus.current().isNative());
-    assertThat(ForkedJvm.run(folder, Code.class, ENABLED, "-Dstripeline.engine.tasks-max=0"))
+    assertThat(run(ENABLED, "-Dstripeline.engine.tasks-max=0"))
         .containsOnlyOnce(
-            "WARN org.stripeline.coder.CoderCodecs - Erasure coding goes without the engine: Cannot"
+            "WARN org.stripeline.coder.CoderCodecs - Erasure coding does not use the engine: Cannot"
                 + " read the engine's configuration: 'tasks-max=0' must be a whole number from 1")
         .contains("right bytes", "no engine");
   }
 
   @Test
-  void java_codes_without_the_library() throws Exception {
-    assertThat(ForkedJvm.run(folder, Code.class, ENABLED, "-Dstripeline.native.enabled=false"))
+  void hadoopUsesJavaWithoutTheLibrary() throws Exception {
+    assertThat(run(ENABLED, "-Dstripeline.native.enabled=false"))
         .containsOnlyOnce(
-            "Erasure coding goes without the engine: Cannot open the engine: it needs")
+            "Erasure coding does not use the engine: Cannot open the engine: it needs")
         .contains("right bytes", "no engine");
+  }
+
+  private String run(String... properties) throws Exception {
+    return ForkedJvm.of(Code.class).with(properties).logging(folder, "INFO").output();
   }
 
   /**

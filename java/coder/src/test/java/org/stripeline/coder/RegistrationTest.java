@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.stripeline.testkit.ForkedJvm;
 
 /** Tests how Hadoop finds the coders, and what it loads before and after it uses one. */
 class RegistrationTest {
@@ -25,7 +26,7 @@ class RegistrationTest {
 
   @ParameterizedTest
   @EnumSource(Coders.class)
-  void hadoop_creates_ours_where_it_is_configured(Coders coders) {
+  void hadoopCreatesOurCoderIfItIsConfigured(Coders coders) {
     String codec = coders.ours.getCodecName();
     assertThat(CodecRegistry.getInstance().getCoderNames(codec)).contains("stripeline");
     Configuration configuration = new Configuration(false);
@@ -40,8 +41,8 @@ class RegistrationTest {
   }
 
   @Test
-  void looking_at_factories_touches_nothing_native() throws Exception {
-    String output = ForkedJvm.run(folder, Look.class, "-verbose:class");
+  void listingFactoriesDoesNotLoadTheNativeLibrary() throws Exception {
+    String output = run(Look.class, "-verbose:class");
     assertThat(output)
         .contains("names=[rs stripeline, rs-legacy stripeline, xor stripeline]")
         .contains("org.stripeline.coder.RsCoderFactory")
@@ -50,12 +51,16 @@ class RegistrationTest {
   }
 
   @Test
-  void first_coder_is_announced_once_with_what_is_live() throws Exception {
-    assertThat(ForkedJvm.run(folder, Create.class, "-Dstripeline.native.enabled=false"))
+  void theFirstCoderIsLoggedOnceWithItsImplementation() throws Exception {
+    assertThat(run(Create.class, "-Dstripeline.native.enabled=false"))
         .containsOnlyOnce(
             "Erasure coder live: stripeline, first used for rs 6+3; java 0.1.0 (Cannot load native "
                 + "library: stripeline.native.enabled is false)")
         .containsOnlyOnce("Falling back to pure-Java erasure coding");
+  }
+
+  private String run(Class<?> main, String argument) throws Exception {
+    return ForkedJvm.of(main).with(argument).logging(folder, "INFO").output();
   }
 
   /** Loads the factories in the same way as {@code CodecRegistry}. */

@@ -38,7 +38,7 @@ class VerdictTest {
   }
 
   @Test
-  void refusesAnotherCoderBesideOurs() throws IOException {
+  void refusesAnotherCoderInAdditionToOurs() throws IOException {
     entry("a.T\tlive\t9", "0\t1", lines(PASSED, "end"), lines(OURS, STOCK, NATIVE, RSS));
     assertUnexpected("a.T: other coders were called: ");
   }
@@ -92,7 +92,7 @@ class VerdictTest {
   }
 
   @Test
-  void takesFailuresOnlyIfListedAndListedOnesOnlyIfTheyFail() throws IOException {
+  void acceptsFailuresOnlyIfListedAndListedOnesOnlyIfTheyFail() throws IOException {
     String failed = "failed\ta.T#two\t5\tboom";
     entry("a.T\tany\t9", "1\t1", lines(PASSED, failed, "end"), lines(RSS));
     assertUnexpected("a.T#two: failed: boom");
@@ -109,7 +109,7 @@ class VerdictTest {
   }
 
   @Test
-  void acceptsOurStreamsAndRefusesTheStockOnesBesideThem() throws IOException {
+  void acceptsOurStreamsAndRefusesAdditionalStockStreams() throws IOException {
     String write = "streams\twrite\ta.StripelineOutputStream\t2";
     String read = "streams\tread\ta.StripelineInputStream\t2";
     entry("a.T\tany+rw\t9", "0\t1", lines(PASSED, "end"), lines(write, read, RSS));
@@ -122,7 +122,7 @@ class VerdictTest {
   }
 
   @Test
-  void takesStockStreamsBesideOursWhereTestsMakeThem() throws IOException {
+  void acceptsAdditionalStockStreamsThatTestsCreate() throws IOException {
     String stock = "streams\tread\ta.DFSStripedInputStream\t2";
     String read = "streams\tread\ta.StripelineInputStream\t2";
     entry("a.T\tany+r~\t9", "0\t1", lines(PASSED, "end"), lines(stock, read, RSS));
@@ -130,7 +130,7 @@ class VerdictTest {
   }
 
   @Test
-  void wantsBlocksPlacedByOursWhereListedAndNoneWithoutThePolicy() throws IOException {
+  void requiresBlocksPlacedByOurPolicyOnlyWhereListed() throws IOException {
     entry("a.T\tany+p\t9", "0\t1", lines(PASSED, "end"), lines(RSS));
     assertEquals(Collections.emptyList(), judge());
     assertEquals(

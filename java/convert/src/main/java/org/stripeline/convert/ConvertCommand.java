@@ -3,15 +3,10 @@ package org.stripeline.convert;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -40,6 +35,7 @@ import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Progress;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,12 +52,12 @@ import picocli.CommandLine.Spec;
       "Turn replicated files into erasure-coded ones in place, or back.",
       "",
       "Without --execute it only shows what it would do. Each file stays readable under its path"
-          + " all the time; its bytes are compared before the replicas go, and owner, permission,"
-          + " ACL, extended attributes, storage policy and times are kept. What is open, in a"
-          + " snapshot or would not get smaller is left alone, each with its reason.",
+          + " during the conversion; its bytes are compared before the replicas are deleted, and"
+          + " owner, permission, ACL, extended attributes, storage policy and times are kept. Open"
+          + " files, files in snapshots and files that would not shrink are skipped, and the reason"
+          + " is reported for each.",
       "",
-      "Only superusers of HDFS can run it. A job that was interrupted in whatever way is taken up"
-          + " with --resume."
+      "Only superusers of HDFS can run it. --resume continues an interrupted job."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -73,15 +69,13 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Done, or planned",
-      "1:Some files could not be converted, each is listed and is as it was; or some were not"
-          + " looked at, as they were renamed or deleted before",
-      "2:The command line or the cluster does not allow it; nothing was touched, or with --resume"
-          + " what was begun is settled",
-      "3:Could not check, because HDFS did not answer; --resume takes the job up if it had begun"
+      "1:Some files could not be converted: each is listed and unchanged; or some were not"
+          + " examined, because they had been renamed or deleted",
+      "2:The command line or the cluster does not allow it; nothing was changed, or with --resume,"
+          + " files in progress were finished or rolled back",
+      "3:Could not check, because HDFS did not answer; --resume continues the job if it had begun"
     })
 public final class ConvertCommand implements Callable<Integer> {
-  private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
-
   /** Options that are allowed with {@code --resume}; the job keeps its other settings. */
   private static final List<String> OF_RESUME =
       Arrays.asList(
@@ -102,32 +96,35 @@ public final class ConvertCommand implements Callable<Integer> {
   @Option(
       names = "--policy",
       paramLabel = "CODE",
-      description = "Code: RS-6-3, RS-3-2, RS-10-4, RS-LEGACY-6-3, XOR-2-1 or like them")
+      description = "Code, such as RS-6-3, RS-3-2, RS-10-4, RS-LEGACY-6-3 or XOR-2-1")
   private String policy;
 
   @Option(
       names = "--layout",
       paramLabel = "LAYOUT",
       description =
-          "striped: small cells in turn, as HDFS has them by default; the bytes are copied."
-              + " contiguous: cells as large as the file's blocks, which stay where they are"
-              + " (default: contiguous)")
+          "striped: small cells, the default of HDFS; the bytes are copied. contiguous: cells of"
+              + " the size of the file's blocks, of which one replica stays in place (default:"
+              + " contiguous)")
   private Layout layout;
 
   @Option(
       names = "--cell-size",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
-      description = "Cell of --layout=striped (default: 1MiB)")
+      description = "Cell size of --layout=striped (default: 1MiB)")
   private ByteSize cellSize;
 
-  @Option(names = "--execute", description = "Do it; without this, only the plan is shown")
+  @Option(
+      names = "--execute",
+      description = "Convert the files; without this option, only the plan is shown")
   private boolean execute;
 
   @Option(
       names = "--resume",
       description =
-          "Take up a job that was interrupted: finish or take back what it had begun, and go on")
+          "Continue an interrupted job: finish or roll back files in progress, then convert the"
+              + " rest")
   private boolean resume;
 
   @Option(names = "--undo", description = "Return files that this command converted to replication")
@@ -141,85 +138,49 @@ public final class ConvertCommand implements Callable<Integer> {
 
   @Option(
       names = "--json",
-      description = "One JSON object a line on stdout, for each file and for the sums")
+      description = "Print one JSON object per line on stdout, for each file and for the totals")
   private boolean json;
 
   @Spec private CommandSpec spec;
-
-  /** Options that choose files. */
-  static final class RuleOptions {
-    @Option(
-        names = "--min-age",
-        paramLabel = "TIME",
-        description = "Least time since the last modification, such as 12h or 30d (default: 0)")
-    private String minAge;
-
-    @Option(
-        names = "--min-size",
-        paramLabel = "SIZE",
-        converter = ByteSize.Converter.class,
-        description = "Least size of a file (default: 0)")
-    private ByteSize minSize;
-
-    @Option(
-        names = "--glob",
-        paramLabel = "PATTERN",
-        description = "Pattern of names, or of whole paths if it has a slash, such as '*.parquet'")
-    private String glob;
-
-    @Option(names = "--owner", paramLabel = "USER", description = "Owner of the files")
-    private String owner;
-
-    @Option(
-        names = "--include-snapshotted",
-        description = "Take files that snapshots keep, too: their replicas stay until those go")
-    private boolean includeSnapshotted;
-
-    @Option(
-        names = "--include-synced",
-        description =
-            "Also take files whose writers rely on hsync, such as logs of HBase; use it only for"
-                + " files that are no longer written")
-    private boolean includeSynced;
-  }
 
   /** Options that control how the work is done. */
   static final class WorkOptions {
     @Option(
         names = "--storage-policy",
         paramLabel = "NAME",
-        description = "Storage policy for the files in the same pass, such as COLD")
+        description = "Storage policy to set on the converted files, such as COLD")
     private String storagePolicy;
 
     @Option(
         names = "--max-replication",
         paramLabel = "COUNT",
         description =
-            "With --undo, most replicas that a file gets back (default: as many as it had)")
+            "With --undo, the maximum number of replicas of a file (default: as many as it had)")
     private Integer maxReplication;
 
     @Option(
         names = "--allow-rack-loss",
-        description = "Allow a code that loses data with one rack, where there are too few racks")
+        description =
+            "Allow a code that loses data when one rack fails, if there are too few racks")
     private boolean allowRackLoss;
 
     @Option(
         names = "--allow-stale-readers",
         description = {
           "Allow --layout=striped, which is refused otherwise: a process that has a file open"
-              + " through Hadoop's own client while it is replaced, and then reads blocks whose"
-              + " locations it did not know, can get wrong bytes without an error from positional"
-              + " reads. Use it only if no process keeps these files open"
+              + " through Hadoop's own client while it is replaced, and later asks for locations of"
+              + " further blocks, can read wrong bytes without an error by positional reads. Use it"
+              + " only if no process keeps these files open"
         })
     private boolean allowStaleReaders;
 
     @Option(
         names = "--skip-namenode-check",
         description =
-            "Add policies without asking every NameNode over HTTP whether it accepts them. A"
-                + " NameNode, standby or observer with a smaller"
-                + " dfs.namenode.ec.policies.max.cellsize than the cells then stops and does not"
-                + " start again until that is raised; a SecondaryNameNode makes no checkpoints")
+            "Add policies without checking over HTTP that every NameNode accepts them. A NameNode,"
+                + " standby or observer whose dfs.namenode.ec.policies.max.cellsize is less than"
+                + " the cell size stops and does not start until that is raised; a"
+                + " SecondaryNameNode makes no more checkpoints")
     private boolean skipNameNodeCheck;
 
     @Option(
@@ -227,23 +188,23 @@ public final class ConvertCommand implements Callable<Integer> {
         paramLabel = "SIZE",
         converter = ByteSize.Converter.class,
         description =
-            "Most bytes per second: of each encoding DataNode, or of all copies together"
-                + " (default: no limit, as with 0)")
+            "Maximum bytes per second: of each encoding DataNode, or of all copies together"
+                + " (default: 0, no limit)")
     private ByteSize throttle;
 
     @Option(
         names = "--driver",
         paramLabel = "DRIVER",
         description =
-            "Who moves the bytes: client, this process; mapreduce, one map for each block group, on"
-                + " the framework that mapred-site.xml names (default: client)")
+            "What runs the work: client, this process; mapreduce, one map task for each block"
+                + " group, on the framework that mapred-site.xml names (default: client)")
     private DriverKind driver;
 
     @Option(
         names = "--files-at-once",
         paramLabel = "COUNT",
         description =
-            "Files at one time, 1 to 64 (default: "
+            "Files converted at the same time, 1 to 64 (default: "
                 + JobSettings.FILES_OF_CLIENT
                 + "; "
                 + JobSettings.FILES_OF_MAPS
@@ -254,8 +215,8 @@ public final class ConvertCommand implements Callable<Integer> {
         names = "--groups-at-once",
         paramLabel = "COUNT",
         description =
-            "Block groups of a file at one time, 1 to 64; times the files, maps at one time"
-                + " (default: "
+            "Block groups of a file converted at the same time, 1 to 64; --files-at-once times this"
+                + " is the maximum number of maps at the same time (default: "
                 + JobSettings.GROUPS
                 + ")")
     private Integer groupsAtOnce;
@@ -263,7 +224,7 @@ public final class ConvertCommand implements Callable<Integer> {
     @Option(
         names = "--job",
         paramLabel = "NAME",
-        description = "Name of the job (default: made of the time)")
+        description = "Name of the job (default: derived from the time)")
     private String job;
 
     @Option(
@@ -285,7 +246,7 @@ public final class ConvertCommand implements Callable<Integer> {
         names = "--keytab",
         paramLabel = "FILE",
         description =
-            "Keytab to log in from, again before each ticket ends, for jobs of days (default: the"
+            "Keytab to log in from, and again before a ticket expires, for long jobs (default: the"
                 + " ticket cache)")
     private String keytab;
 
@@ -293,7 +254,7 @@ public final class ConvertCommand implements Callable<Integer> {
         names = "-D",
         paramLabel = "KEY=VALUE",
         description =
-            "Property of Hadoop's for this job, such as mapreduce.job.queuename; may be repeated")
+            "Hadoop property for this job, such as mapreduce.job.queuename; may be repeated")
     private Map<String, String> properties = new TreeMap<>();
   }
 
@@ -302,20 +263,25 @@ public final class ConvertCommand implements Callable<Integer> {
     JobSettings settings = settings();
     PrintWriter err = spec.commandLine().getErr();
     JsonLines lines = new JsonLines(spec.commandLine().getOut());
-    JobObserver shown = new ProgressText(err, json ? lines : JobObserver.NONE);
+    ProgressText shown =
+        json
+            ? new ProgressText(Progress.besideOutput(err), lines)
+            : new ProgressText(Progress.onStandardError(err), JobObserver.NONE);
     HdfsConfiguration conf = new HdfsConfiguration();
     work.properties.forEach(conf::set);
     try (KeytabLogin login = login(conf);
         DistributedFileSystem fs = HdfsConnection.open(conf, new Path(path));
         Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
       if (resume) {
-        err.println("Taking up the job; its last driver's lease may last another minute ...");
+        err.println(
+            "Continuing the job; the lease of its last driver may take up to another minute to"
+                + " expire ...");
         err.flush();
-        return report(() -> driver.resume(settings.path, work.job, tuning()), lines);
+        return report(() -> driver.resume(settings.path, work.job, tuning()), shown, lines);
       }
       if (execute) {
-        String name = work.job == null ? newName() : work.job;
-        return report(() -> driver.execute(settings, name), lines);
+        String name = work.job == null ? JobDirectory.newName() : work.job;
+        return report(() -> driver.execute(settings, name), shown, lines);
       }
       return plan(driver, settings, shown, lines);
     } catch (RefusedException e) {
@@ -330,9 +296,14 @@ public final class ConvertCommand implements Callable<Integer> {
     return work.keytab == null ? null : KeytabLogin.of(conf, work.principal, work.keytab);
   }
 
-  private int plan(Driver driver, JobSettings settings, JobObserver shown, JsonLines lines)
+  private int plan(Driver driver, JobSettings settings, ProgressText shown, JsonLines lines)
       throws IOException {
-    Totals totals = driver.plan(settings);
+    Totals totals;
+    try {
+      totals = driver.plan(settings);
+    } finally {
+      shown.close();
+    }
     Policies policies = driver.policies(settings);
     Map<String, String> steps =
         policies == null ? Collections.emptyMap() : policies.toDo(totals.cells);
@@ -350,10 +321,10 @@ public final class ConvertCommand implements Callable<Integer> {
           .getErr()
           .println(
               isRefused
-                  ? "Nothing was changed; --execute needs --allow-stale-readers as well: "
+                  ? "Nothing was changed; --execute also needs --allow-stale-readers: "
                       + Preflight.STALE_READERS
                       + "."
-                  : "Nothing was changed; --execute does it.");
+                  : "Nothing was changed; convert with --execute.");
       spec.commandLine().getErr().flush();
     }
     return totals.vanished.isAny() ? ExitStatus.FAILED : ExitStatus.SOUND;
@@ -363,9 +334,15 @@ public final class ConvertCommand implements Callable<Integer> {
     JobReport run() throws IOException;
   }
 
-  private int report(Work job, JsonLines lines) throws IOException {
+  private int report(Work job, ProgressText shown, JsonLines lines) throws IOException {
     long start = System.nanoTime();
-    JobReport report = job.run();
+    JobReport report;
+    try {
+      report = job.run();
+      shown.succeeded();
+    } finally {
+      shown.close();
+    }
     double seconds = (System.nanoTime() - start) / 1e9;
     if (json) {
       lines.report(report, seconds);
@@ -375,7 +352,7 @@ public final class ConvertCommand implements Callable<Integer> {
     if (report.refusal() != null) {
       throw new CommandException(
           ExitStatus.USAGE,
-          "Cannot go on with job "
+          "Cannot continue job "
               + report.job()
               + ", of which everything else is settled as"
               + " shown: "
@@ -492,30 +469,10 @@ public final class ConvertCommand implements Callable<Integer> {
   }
 
   private FileFilter rules() {
-    FileFilter rules = new FileFilter();
-    rules.ageMsMin = ruleOptions.minAge == null ? 0 : age(ruleOptions.minAge);
-    rules.bytesMin = ruleOptions.minSize == null ? 0 : ruleOptions.minSize.bytes();
-    rules.glob = ruleOptions.glob;
-    rules.owner = ruleOptions.owner;
-    rules.includeSnapshotted = ruleOptions.includeSnapshotted;
-    rules.includeSynced = ruleOptions.includeSynced;
-    return rules;
-  }
-
-  private long age(String text) {
-    if (!text.matches("\\d{1,6}[smhd]")) {
-      throw usage("Cannot read --min-age=" + text + ": write for example 90m, 12h or 30d");
-    }
-    long count = Long.parseLong(text.substring(0, text.length() - 1));
-    switch (text.charAt(text.length() - 1)) {
-      case 's':
-        return count * 1000;
-      case 'm':
-        return count * 60_000;
-      case 'h':
-        return count * 3_600_000;
-      default:
-        return count * 86_400_000;
+    try {
+      return ruleOptions.filter();
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
     }
   }
 
@@ -532,13 +489,6 @@ public final class ConvertCommand implements Callable<Integer> {
       throw usage("Cannot convert " + text + ": name an absolute path");
     }
     return given.toUri().getPath();
-  }
-
-  private static String newName() {
-    int random = new Random().nextInt(1 << 16);
-    return LocalDateTime.now(ZoneId.systemDefault()).format(NAME)
-        + "-"
-        + String.format(Locale.ROOT, "%04x", random);
   }
 
   private ParameterException usage(String message) {

@@ -37,7 +37,14 @@ public final class Driver implements AutoCloseable {
   private final JobObserver observer;
   private final StepListener listener;
 
-  Driver(DistributedFileSystem fs, String root, JobObserver observer, StepListener listener) {
+  /**
+   * Creates a driver.
+   *
+   * @param fs the client for all calls, which is closed with the driver
+   * @param root the directory on HDFS that contains the directories of all jobs
+   */
+  public Driver(
+      DistributedFileSystem fs, String root, JobObserver observer, StepListener listener) {
     this.fs = fs;
     this.root = root;
     this.observer = observer;
@@ -45,7 +52,7 @@ public final class Driver implements AutoCloseable {
   }
 
   /** Determines what a job would do, without changing anything. */
-  Totals plan(JobSettings settings) throws IOException {
+  public Totals plan(JobSettings settings) throws IOException {
     ClusterFacts cluster = check(settings);
     try (Adoption adoption = adoption(settings)) {
       requireAgents(adoption, cluster);
@@ -89,6 +96,7 @@ public final class Driver implements AutoCloseable {
             .visit(
                 (file, decision) -> {
                   totals.add(file, decision);
+                  observer.looked();
                   watching.planned(file, decision);
                   return true;
                 });
@@ -106,7 +114,7 @@ public final class Driver implements AutoCloseable {
    * @param name name of the job's directory
    * @throws RefusedException if the job cannot be done; nothing has been changed then
    */
-  JobReport execute(JobSettings settings, String name) throws IOException {
+  public JobReport execute(JobSettings settings, String name) throws IOException {
     ClusterFacts cluster = check(settings);
     Preflight.refuseStaleReaders(settings);
     refuseOverlap(settings);
@@ -162,7 +170,7 @@ public final class Driver implements AutoCloseable {
    * @param tuning rate and concurrency to use from now on, as far as they are given
    * @throws RefusedException if there is no such job, or another driver runs it
    */
-  JobReport resume(String path, String name, JobTuning tuning) throws IOException {
+  public JobReport resume(String path, String name, JobTuning tuning) throws IOException {
     Preflight.asSuperuser(fs.getClient());
     JobDirectory directory = find(path, name);
     JobSettings settings = directory.settings();
@@ -194,7 +202,7 @@ public final class Driver implements AutoCloseable {
     if (!Preflight.isThere(fs.getClient(), settings.path)) {
       run.report()
           .gone(
-              "there is nothing at "
+              "Nothing exists at "
                   + settings.path
                   + " any more, so the job ends; if the tree was"
                   + " renamed, begin a job at its new path");

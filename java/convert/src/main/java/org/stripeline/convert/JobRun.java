@@ -99,7 +99,7 @@ final class JobRun {
   void recover(List<OpenFile> files) throws IOException {
     job.journal().write(JournalRecord.driver(job.leaseHolder()));
     for (OpenFile open : files) {
-      ended(open.begin().path, recover(open));
+      ended(open.begin().path, 0, recover(open));
     }
   }
 
@@ -107,6 +107,10 @@ final class JobRun {
     JournalRecord begin = open.begin();
     FileOutcome outcome;
     try {
+      if (begin.directoryId == 0) {
+        // Earlier versions did not record it.
+        begin.directoryId = job.places().directoryOf(begin.temporary);
+      }
       outcome =
           recovery.recover(open) == Recovery.Result.SWAPPED
               ? FileOutcome.converted(begin.bytes)
@@ -116,7 +120,7 @@ final class JobRun {
     } catch (IOException | RuntimeException e) {
       underWay.add(begin.fileId);
       return FileOutcome.unrecovered(
-          "what a dead driver had begun could not be settled: "
+          "work in progress of a dead driver could not be finished or rolled back: "
               + Reasons.of(e)
               + "; run the command again with --resume");
     }
@@ -193,7 +197,7 @@ final class JobRun {
         if (!outcome.isUnrecovered()) {
           underWay.remove(file.status().getFileId());
         }
-        ended(file.path(), outcome);
+        ended(file.path(), file.bytes(), outcome);
       }
     } catch (IOException | RuntimeException | Error e) {
       stopped.compareAndSet(null, e);
@@ -222,7 +226,7 @@ final class JobRun {
 
   /** Records as failed a file that was selected by the user but whose conversion did not begin. */
   private void leave(Candidate file, String reason) throws JournalLostException {
-    ended(file.path(), end(file, FileOutcome.failed(reason)));
+    ended(file.path(), 0, end(file, FileOutcome.failed(reason)));
   }
 
   private FileOutcome end(Candidate file, FileOutcome outcome) throws JournalLostException {
@@ -230,12 +234,12 @@ final class JobRun {
     return outcome;
   }
 
-  private void ended(String path, FileOutcome outcome) {
+  private void ended(String path, long bytes, FileOutcome outcome) {
     if (outcome.isUnrecovered()) {
       hasUnrecovered = true;
     }
     report.add(path, outcome);
-    observer.ended(path, outcome);
+    observer.ended(path, bytes, outcome);
   }
 
   private static void rethrow(Throwable cause) throws IOException {

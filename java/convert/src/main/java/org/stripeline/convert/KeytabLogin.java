@@ -56,7 +56,7 @@ final class KeytabLogin implements Closeable {
               + keytab
               + ": "
               + CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHENTICATION
-              + " is not kerberos in core-site.xml; set HADOOP_CONF_DIR, or leave --keytab out");
+              + " is not kerberos in core-site.xml; set HADOOP_CONF_DIR, or omit --keytab");
     }
     if (!Files.isReadable(Paths.get(keytab))) {
       throw new RefusedException("Cannot log in from --keytab=" + keytab + ": it cannot be read");
@@ -82,7 +82,7 @@ final class KeytabLogin implements Closeable {
     try {
       user.checkTGTAndReloginFromKeytab();
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Cannot log in again as {}, will try again: {}", user.getUserName(), Reasons.of(e));
+      LOG.warn("Cannot log in again as {}, retrying later: {}", user.getUserName(), Reasons.of(e));
     }
   }
 

@@ -23,7 +23,9 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
@@ -42,6 +44,7 @@ import org.stripeline.convert.settings.JobSettings;
  * Tests that a driver's memory does not grow with the number of files: it walks, judges, counts and
  * recovers a tree of a million files, which a mock NameNode lists.
  */
+@Tag("full")
 class ConversionMemoryTest {
   private static final int FILES = 1_000_000;
   private static final int FILES_WARM = 50_000;
@@ -59,7 +62,7 @@ class ConversionMemoryTest {
   private long warm;
 
   @Test
-  void keepsNothingOfEachFile() throws Exception {
+  void memoryDoesNotGrowWithTheNumberOfFiles() throws Exception {
     ClientProtocol namenode =
         (ClientProtocol)
             Proxy.newProxyInstance(

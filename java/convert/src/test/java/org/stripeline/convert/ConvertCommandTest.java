@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
@@ -27,6 +29,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.Conditions;
 import picocli.CommandLine;
 
 /**
@@ -83,7 +86,8 @@ class ConvertCommandTest {
     };
 
     assertThat(run("/cli", code)).isEqualTo(ExitStatus.SOUND);
-    assertThat(err.toString()).contains("--execute needs --allow-stale-readers", "wrong bytes");
+    assertThat(err.toString())
+        .contains("--execute also needs --allow-stale-readers", "wrong bytes");
     err.getBuffer().setLength(0);
     out.getBuffer().setLength(0);
     assertRefused("add --allow-stale-readers", "/cli", with(code, "--execute"));
@@ -92,9 +96,9 @@ class ConvertCommandTest {
     assertThat(run("/cli", code)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
     assertThat(out.toString())
         .contains("convert to XOR-2-1", "3.0 MiB", "9.0 MiB", "4.5 MiB")
-        .contains("leave: too small")
+        .contains("skip: too small")
         .contains("policy XOR-2-1-128k: to add on the NameNode");
-    assertThat(err.toString()).contains("--execute does it");
+    assertThat(err.toString()).contains("convert with --execute");
     assertThat(cluster.policy("/cli/a")).isNull();
     assertThat(cluster.fs().exists(new Path("/.stripeline/convert/cli"))).isFalse();
 
@@ -132,7 +136,7 @@ class ConvertCommandTest {
   }
 
   @Test
-  void refusesWhatTheClusterDoesNotAllow() throws Exception {
+  void refusesRequestsThatTheClusterDoesNotAllow() throws Exception {
     cluster.write("/refuse/a", 3 * BLOCK);
     String striped = "--layout=striped";
     assertRefused(
@@ -153,7 +157,10 @@ class ConvertCommandTest {
         "--allow-stale-readers",
         "--execute");
     assertRefused(
-        "4 of 4 DataNodes have no agent", "/refuse", "--policy=XOR-2-1", "--allow-rack-loss");
+        "4 of 4 DataNodes have no suitable agent",
+        "/refuse",
+        "--policy=XOR-2-1",
+        "--allow-rack-loss");
     assertRefused(
         "none of that name",
         "/refuse",
@@ -161,14 +168,14 @@ class ConvertCommandTest {
         striped,
         "--allow-rack-loss",
         "--storage-policy=LUKEWARM");
-    assertRefused("file is no HDFS", "file:///tmp", "--policy=XOR-2-1");
+    assertRefused("file is not HDFS", "file:///tmp", "--policy=XOR-2-1");
     assertRefused("there is no unfinished job on /refuse", "/refuse", "--resume");
     assertThat(cluster.policy("/refuse/a")).isNull();
     assertThat(cluster.read("/refuse/a")).hasSize(3 * BLOCK);
   }
 
   @Test
-  void refusesWhatMakesNoSense() throws Exception {
+  void refusesInvalidOptions() throws Exception {
     assertRefused("--policy is missing", "/x");
     assertRefused("Cannot use policy 'RS-6'", "/x", "--policy=RS-6");
     assertRefused("at most 16 together", "/x", "--policy=RS-14-4");
@@ -203,7 +210,7 @@ class ConvertCommandTest {
   }
 
   @Test
-  void refusesOthersThanSuperusers() throws Exception {
+  void refusesUsersWhoAreNotSuperusers() throws Exception {
     cluster.write("/others/a", 3 * BLOCK);
     UserGroupInformation bob =
         UserGroupInformation.createUserForTesting("bob", new String[] {"people"});
@@ -222,7 +229,7 @@ class ConvertCommandTest {
   }
 
   @Test
-  void saysWhenHdfsDoesNotLetItWork() throws Exception {
+  void reportsThatHdfsRefusesTheWork() throws Exception {
     cluster.write("/safe/a", 3 * BLOCK);
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
     try {
@@ -243,7 +250,7 @@ class ConvertCommandTest {
   }
 
   @Test
-  void failsAFileAndGoesOn() throws Exception {
+  void continuesAfterAFileFails() throws Exception {
     byte[] full = cluster.write("/some/tight/full", 2 * BLOCK + 1);
     cluster.write("/some/good", 2 * BLOCK);
     // An append reserves a full block for the short last one, which exceeds the quota, so the lease
@@ -268,7 +275,7 @@ class ConvertCommandTest {
   }
 
   @Test
-  void waitsWhileTheOperatorWantsItTo() throws Exception {
+  void waitsWhileTheOperatorPausesIt() throws Exception {
     cluster.write("/pause/a", 2 * BLOCK);
     cluster.write("/pause/b", 2 * BLOCK);
     JobSettings settings = ConvertCluster.striped("/pause", "XOR-2-1");
@@ -297,8 +304,8 @@ class ConvertCommandTest {
               }
             });
     job[0].start();
-    ConvertCluster.await("first file", () -> cluster.policy("/pause/a") != null);
-    ConvertCluster.await("pause", () -> job[0].getState() != Thread.State.RUNNABLE);
+    Conditions.await("first file", () -> cluster.policy("/pause/a") != null);
+    Conditions.await("pause", () -> job[0].getState() != Thread.State.RUNNABLE);
     assertThat(cluster.policy("/pause/b")).isNull();
     cluster.fs().delete(pause, false);
     job[0].join();

@@ -19,20 +19,25 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.JavaRuntime;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Tests the command as a separate process that is paused and killed by signals in the middle of a
  * file.
  */
 @Timeout(300)
+@Tag("full")
 class DriverProcessTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
   private static final int FILES = 4;
@@ -49,7 +54,7 @@ class DriverProcessTest {
             directory.resolve("hdfs"),
             6,
             3,
-            conf -> conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN));
+            conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN));
     for (int i = 0; i < FILES; i++) {
       String path = "/tree/f" + i;
       files.put(path, cluster.write(path, 4 * BLOCK + 100 * i));
@@ -100,7 +105,7 @@ class DriverProcessTest {
   }
 
   private void awaitBegun(String path) throws Exception {
-    ConvertCluster.await("the beginning of " + path, () -> isBegun(path) || !command.isAlive());
+    Conditions.await("the beginning of " + path, () -> isBegun(path) || !command.isAlive());
     assertThat(command.isAlive()).as(said()).isTrue();
   }
 
@@ -126,7 +131,7 @@ class DriverProcessTest {
     signal("STOP");
     Path file = new Path("/tree/f1");
     byte[] more = "written while the driver was stopped".getBytes();
-    ConvertCluster.await("the lease", () -> cluster.fs().recoverLease(file));
+    Conditions.await("the lease", () -> cluster.fs().recoverLease(file));
     try (FSDataOutputStream out = cluster.fs().append(file)) {
       out.write(more);
     }
@@ -148,7 +153,7 @@ class DriverProcessTest {
   }
 
   @Test
-  void goesOnAfterItWasKilled() throws Exception {
+  void continuesAfterAKill() throws Exception {
     begin();
     awaitBegun("/tree/f2");
     signal("KILL");

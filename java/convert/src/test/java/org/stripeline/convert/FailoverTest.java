@@ -26,8 +26,11 @@ import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
@@ -37,6 +40,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 
 /** Tests failovers to the other NameNode during conversions. */
+@Tag("full")
 class FailoverTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -68,7 +72,7 @@ class FailoverTest {
             7,
             3,
             conf -> {
-              conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
               conf.set("dfs.ha.tail-edits.period", "1s");
               conf.setInt("dfs.client.failover.sleep.base.millis", 50);
               conf.setInt("dfs.client.failover.sleep.max.millis", 500);
@@ -124,20 +128,20 @@ class FailoverTest {
   }
 
   @Test
-  void adoptionGoesOnAtEveryStep() throws Exception {
+  void adoptionContinuesAfterAFailoverAtEveryStep() throws Exception {
     goOn(
         ConvertCluster.contiguous("/adopted", CODE), STEPS, "RS-3-2-1024k", FailoverTest::failOver);
   }
 
   @Test
-  void copyingGoesOnAtEveryStep() throws Exception {
+  void copyingContinuesAfterAFailoverAtEveryStep() throws Exception {
     Set<Step> steps = EnumSet.copyOf(STEPS);
     steps.removeAll(EnumSet.of(Step.GROUP_NAMED, Step.LINKED, Step.ENCODED));
     goOn(ConvertCluster.striped("/copied", CODE), steps, "RS-3-2-64k", FailoverTest::failOver);
   }
 
   @Test
-  void adoptionGoesOnWhenTheActiveOneIsGone() throws Exception {
+  void adoptionContinuesWhenTheActiveNameNodeStops() throws Exception {
     goOn(
         ConvertCluster.contiguous("/orphaned", CODE),
         EnumSet.of(Step.GROUP_NAMED, Step.LINKED, Step.SWAP_NAMED),
@@ -147,7 +151,7 @@ class FailoverTest {
   }
 
   @Test
-  void aDeadDriversJobIsTakenUpAtTheOtherNameNode() throws Exception {
+  void aDeadDriversJobIsResumedAtTheOtherNameNode() throws Exception {
     for (Step step : EnumSet.of(Step.FENCED, Step.LINKED, Step.SWAP_NAMED)) {
       String root = "/taken-" + step.ordinal();
       roots.add(root);
@@ -238,8 +242,8 @@ class FailoverTest {
       // or the copy is on a DataNode where the next attempt plans to write the block.
       assertThat(failure.reason)
           .containsAnyOf(
-              "nothing has verified it there; convert the file again",
-              "there is another replica of that name, FINALIZED");
+              "which is not verified there; convert the file again",
+              "a replica with that name exists, FINALIZED");
       assertThat(cluster.policy(failure.path)).isNull();
       cluster.assertBytes(failure.path, files.get(failure.path));
     }

@@ -10,20 +10,32 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.convert.fixture.AgentSwitch;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.ConvertMain;
+import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.Step;
@@ -39,6 +51,7 @@ import picocli.CommandLine;
  * Tests that a resumed job keeps its settings, and that its files are recovered even if it cannot
  * continue.
  */
+@Tag("full")
 class JobResumeTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -53,10 +66,7 @@ class JobResumeTest {
   static void start() throws IOException {
     cluster =
         new ConvertCluster(
-            directory,
-            6,
-            3,
-            conf -> conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN));
+            directory, 6, 3, conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN));
     // So that the next driver need not wait a minute for the leases of the dead one.
     cluster.mini.setLeasePeriod(500, 3_600_000);
   }
@@ -126,7 +136,7 @@ class JobResumeTest {
   }
 
   @Test
-  void theCommandKeepsWhatTheJobHadAndTakesWhatIsGiven() throws Exception {
+  void theCommandKeepsTheJobsSettingsExceptGivenOnes() throws Exception {
     byte[] bytes = cluster.write("/kept/a", 3 * BLOCK);
     JobSettings begun = ConvertCluster.striped("/kept", CODE);
     begun.bytesPerSecond = BLOCK;
@@ -153,7 +163,7 @@ class JobResumeTest {
   }
 
   @Test
-  void aSecondResumeHasWhatTheFirstWasGiven() throws Exception {
+  void aSecondResumeHasTheSettingsOfTheFirst() throws Exception {
     cluster.write("/twice/a", 2 * BLOCK);
     JobSettings begun = ConvertCluster.striped("/twice", CODE);
     begun.bytesPerSecond = BLOCK;
@@ -207,7 +217,7 @@ class JobResumeTest {
   }
 
   @Test
-  void refusesWhatItWouldNotHeed() throws Exception {
+  void refusesOptionsThatItWouldIgnore() throws Exception {
     for (String option :
         new String[] {
           "--storage-policy=COLD", "--min-age=1d", "--driver=mapreduce", "--allow-rack-loss"
@@ -228,8 +238,8 @@ class JobResumeTest {
     assertThat(run("/renamed", "--resume")).as(err.toString()).isEqualTo(ExitStatus.FAILED);
 
     assertThat(out.toString())
-        .contains("taken back what a dead driver had begun: 2 files")
-        .contains("there is nothing at /renamed any more, so the job ends");
+        .contains("rolled back work in progress of a dead driver: 2 files")
+        .contains("Nothing exists at /renamed any more, so the job ends");
     assertThat(isFinished("renamed")).isTrue();
     assertNobodyWrites("/renamed-away/a");
     assertNobodyWrites("/renamed-away/b");
@@ -257,15 +267,15 @@ class JobResumeTest {
   }
 
   @Test
-  void recoversWithoutAnAgentAndGoesOnWhenItIsBack() throws Exception {
+  void recoversWithoutAnAgentAndContinuesWhenItReturns() throws Exception {
     byte[] bytes = cluster.write("/agentless/a", 4 * BLOCK);
     kill(ConvertCluster.contiguous("/agentless", CODE), Step.ENCODED, 1);
     DataNode node = cluster.mini.getDataNodes().get(0);
     AgentSwitch.stop(node);
     try {
       assertThat(run("/agentless", "--resume")).isEqualTo(ExitStatus.USAGE);
-      assertThat(out.toString()).contains("taken back what a dead driver had begun: 1 files");
-      assertThat(err.toString()).contains("1 of 6 DataNodes have no agent");
+      assertThat(out.toString()).contains("rolled back work in progress of a dead driver: 1 files");
+      assertThat(err.toString()).contains("1 of 6 DataNodes have no suitable agent");
       assertNobodyWrites("/agentless/a");
       assertThat(isFinished("agentless")).isFalse();
     } finally {
@@ -311,5 +321,62 @@ class JobResumeTest {
     assertThat(again.converted()).isEqualTo(1);
     assertThat(isFinished("stuck")).isTrue();
     assertThat(cluster.read("/stuck/a")).isEqualTo(bytes);
+  }
+
+  /**
+   * Earlier versions did not protect the original during the swap, and recorded neither the lease
+   * nor the permission nor the directory of the temporary file. In an encryption zone that was the
+   * root of the zone, where the original could be too.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "BEGUN, false",
+    "CREATED, false",
+    "ENCODED, false",
+    "SWAP_NAMED, false",
+    "SWAP_NAMED, true",
+    "SWAPPED, false",
+    "SWAPPED, true"
+  })
+  void resumesAJobOfAnEarlierVersion(Step step, boolean isBesideOriginal) throws Exception {
+    String job = "earlier-" + step.name().toLowerCase(Locale.ROOT) + isBesideOriginal;
+    Path file = new Path("/" + job + "/a");
+    byte[] bytes = cluster.write(file.toString(), 4 * BLOCK);
+    FsPermission permission = cluster.fs().getFileStatus(file).getPermission();
+    kill(ConvertCluster.contiguous("/" + job, CODE), step, 1);
+    Path journal = new Path(JobDirectory.ROOT_DEFAULT + "/" + job, JobDirectory.JOURNAL);
+    String text = read(journal);
+    String earlier =
+        text.replaceAll("(?m)^.*\"kind\":\"fenced\".*\\R", "")
+            .replaceAll("\"directoryId\":[0-9]+,", "")
+            .replaceAll("(\"kind\":\"swap\".*),\"permission\":[0-9]+", "$1")
+            .replaceAll("(\"kind\":\"swap\".*),\"modifiedMs\":[0-9]+", "$1");
+    if (isBesideOriginal) {
+      String temporary = text.replaceAll("(?s).*\"temporary\":\"([^\"]*)\".*", "$1");
+      String beside = "/" + job + "/.stripeline";
+      cluster.fs().rename(new Path(temporary), new Path(beside));
+      earlier = earlier.replace(temporary, beside);
+    }
+    cluster.fs().delete(journal, false);
+    try (FSDataOutputStream out = cluster.fs().create(journal)) {
+      out.write(earlier.getBytes(StandardCharsets.UTF_8));
+    }
+
+    JobReport report = resume("/" + job, StepListener.NONE);
+
+    assertThat(report.failures()).isEmpty();
+    assertThat(report.rolledBack()).isEqualTo(step == Step.SWAPPED ? 0 : 1);
+    assertThat(report.converted()).isEqualTo(1);
+    assertThat(isFinished(job)).isTrue();
+    assertThat(cluster.fs().listStatus(file.getParent())).hasSize(1);
+    cluster.assertBytes(file.toString(), bytes);
+    cluster.assertParityRight(file.toString());
+    assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(permission);
+  }
+
+  private static String read(Path file) throws IOException {
+    try (FSDataInputStream in = cluster.fs().open(file)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 }

@@ -20,41 +20,41 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.minikdc.MiniKdc;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.Conditions;
+import org.stripeline.testkit.Kerberos;
 
 /**
  * Tests the command with a keytab and without a ticket. Kerberos settings apply to the whole JVM.
  */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Tag("full")
 class KeytabLoginTest {
   @TempDir Path directory;
-  private MiniKdc kdc;
+  private Kerberos kerberos;
 
   @AfterEach
-  void stop() {
-    if (kdc != null) {
-      kdc.stop();
+  void stop() throws Exception {
+    if (kerberos != null) {
+      kerberos.close();
     }
     UserGroupInformation.reset();
   }
 
   private String startKdc(Properties properties) throws Exception {
-    kdc = new MiniKdc(properties, Files.createDirectory(directory.resolve("kdc")).toFile());
-    kdc.start();
-    kdc.createPrincipal(keytab(), "hdfs/localhost", "HTTP/localhost");
-    return principal("hdfs");
+    kerberos = new Kerberos(Files.createDirectory(directory.resolve("kdc")), properties);
+    return kerberos.principal("hdfs");
   }
 
   private File keytab() {
-    return directory.resolve("hdfs.keytab").toFile();
-  }
-
-  private String principal(String service) {
-    return service + "/localhost@" + kdc.getRealm();
+    return kerberos.keytab("hdfs");
   }
 
   private static Configuration kerberos() {
@@ -91,13 +91,13 @@ class KeytabLoginTest {
       assertThat(first.getEndTime().getTime() - first.getStartTime().getTime())
           .isLessThanOrEqualTo(6000);
       long end = first.getEndTime().getTime();
-      ConvertCluster.await("a new ticket", () -> isLater(ticket(), end));
+      Conditions.await("a new ticket", () -> isLater(ticket(), end));
       // And again, after the last ticket has expired while no new one could be obtained.
       Path away = directory.resolve("away");
       Files.move(keytab().toPath(), away);
-      ConvertCluster.await("a lack", () -> !isLater(ticket(), System.currentTimeMillis()));
+      Conditions.await("a lack", () -> !isLater(ticket(), System.currentTimeMillis()));
       Files.move(away, keytab().toPath());
-      ConvertCluster.await("another ticket", () -> isLater(ticket(), System.currentTimeMillis()));
+      Conditions.await("another ticket", () -> isLater(ticket(), System.currentTimeMillis()));
     } finally {
       login.close();
     }
@@ -108,7 +108,7 @@ class KeytabLoginTest {
   }
 
   @Test
-  void refusesWhatCannotBeLoggedIn() throws Exception {
+  void refusesInvalidLogins() throws Exception {
     assertThatThrownBy(() -> KeytabLogin.of(new Configuration(), "hdfs@X", "/no.keytab"))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("hadoop.security.authentication is not kerberos");
@@ -128,7 +128,7 @@ class KeytabLoginTest {
     try (ConvertCluster cluster = new ConvertCluster(dfs, 6, 3, this::secure)) {
       byte[] bytes = cluster.write("/secure/a", 4 * ConvertCluster.BLOCK);
 
-      String[] login = {"--keytab=" + keytab(), "--principal=" + principal("hdfs")};
+      String[] login = {"--keytab=" + keytab(), "--principal=" + kerberos.principal("hdfs")};
       assertThat(run(cluster)).isEqualTo(ExitStatus.UNCHECKED);
       assertThat(log()).contains("Client cannot authenticate");
       int status = run(cluster, login);
@@ -140,17 +140,10 @@ class KeytabLoginTest {
   }
 
   private void secure(Configuration conf) {
-    conf.set("hadoop.security.authentication", "kerberos");
-    for (String server : new String[] {"namenode", "datanode"}) {
-      conf.set("dfs." + server + ".kerberos.principal", principal("hdfs"));
-      conf.set("dfs." + server + ".keytab.file", keytab().getPath());
-    }
-    conf.set("dfs.web.authentication.kerberos.principal", principal("HTTP"));
-    conf.setBoolean("dfs.block.access.token.enable", true);
+    kerberos.authenticate(conf);
     conf.set("dfs.data.transfer.protection", "authentication");
     conf.setBoolean("ignore.secure.ports.for.testing", true);
-    conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
-    UserGroupInformation.setConfiguration(conf);
+    conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
   }
 
   private String log() throws Exception {
@@ -167,7 +160,7 @@ class KeytabLoginTest {
         new ProcessBuilder(
             Paths.get(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx256m",
-            "-Djava.security.krb5.conf=" + kdc.getKrb5conf(),
+            "-Djava.security.krb5.conf=" + kerberos.clientConfiguration(),
             "-Djava.library.path=" + System.getProperty("java.library.path"),
             "-cp",
             site + File.pathSeparator + System.getProperty("java.class.path"),

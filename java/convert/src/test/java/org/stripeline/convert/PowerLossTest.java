@@ -18,13 +18,17 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.SyncSwitch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.testkit.Conditions;
 
 /** Tests that all DataNodes lose power at once right after a successful conversion. */
+@Tag("full")
 class PowerLossTest {
   private static final String CODE = "RS-2-1";
   private static final int NODES = 3;
@@ -48,7 +52,7 @@ class PowerLossTest {
             directory.resolve("dfs"),
             data,
             conf -> {
-              conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
               conf.setInt("dfs.client.retry.window.base", 10);
               conf.setInt("dfs.datanode.scan.period.hours", -1);
             });
@@ -128,10 +132,10 @@ class PowerLossTest {
 
     losePower();
 
-    ConvertCluster.await("internal blocks", () -> cluster.isWhole("/adopted/a"));
+    Conditions.await("internal blocks", () -> cluster.isWhole("/adopted/a"));
     // The only remaining replicas are those of the job's own files.
     cluster.fs().delete(new org.apache.hadoop.fs.Path(JobDirectory.ROOT_DEFAULT), true);
-    ConvertCluster.await("the replicas to be gone", () -> replicas() == 0);
+    Conditions.await("the replicas to be gone", () -> replicas() == 0);
     cluster.assertBytes("/adopted/a", bytes);
     cluster.assertParityRight("/adopted/a");
     cluster.assertHealthy("/adopted/a");
@@ -166,14 +170,14 @@ class PowerLossTest {
     sync();
     convert(ConvertCluster.striped("/copied/a", CODE), "copied");
     losePower();
-    ConvertCluster.await("internal blocks", () -> cluster.isWhole("/copied/a"));
+    Conditions.await("internal blocks", () -> cluster.isWhole("/copied/a"));
     cluster.assertBytes("/copied/a", bytes);
     cluster.assertParityRight("/copied/a");
 
     convert(ConvertCluster.undo("/copied/a"), "undone");
     losePower();
     assertThat(cluster.policy("/copied/a")).isNull();
-    ConvertCluster.await(
+    Conditions.await(
         "replicas",
         () ->
             cluster.blocks("/copied/a").stream()

@@ -12,8 +12,10 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.server.federation.MiniRouterDFSCluster;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.StepListener;
@@ -25,12 +27,13 @@ import org.stripeline.convert.settings.RefusedException;
  * Tests a Router over two namespaces whose files have the same inode ids. It forwards a path to the
  * namespace in its mount table, and an inode path to the default namespace.
  */
+@Tag("full")
 class RouterTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
   private static final String[] SPACES = {"ns0", "ns1"};
 
   @Test
-  void filesOfAnotherNamespaceAreLeftAlone(@TempDir Path dir) throws Exception {
+  void filesOfAnotherNamespaceAreUnchanged(@TempDir Path dir) throws Exception {
     Configuration conf = new Configuration(false);
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
     conf.setInt("dfs.blocksize", BLOCK);

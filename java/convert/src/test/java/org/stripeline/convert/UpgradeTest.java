@@ -16,8 +16,10 @@ import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.StartupOption;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.StepListener;
@@ -28,6 +30,7 @@ import org.stripeline.convert.settings.JobSettings;
  * Tests upgrades of HDFS, which create further hard links to all replicas, and rollbacks before and
  * after a conversion.
  */
+@Tag("full")
 class UpgradeTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
   private static final int NODES = 6;
@@ -50,7 +53,7 @@ class UpgradeTest {
     // another thread has reset it.
     conf.setBoolean("dfs.namenode.edits.asynclogging", false);
     conf.setBoolean("fs.hdfs.impl.disable.cache", true);
-    conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+    conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
     begin(StartupOption.REGULAR, StartupOption.REGULAR, true);
     bytes = ConvertCluster.bytes(5, 4 * BLOCK + 99);
     try (FSDataOutputStream out =
@@ -110,7 +113,7 @@ class UpgradeTest {
   }
 
   @Test
-  void convertedFilesOutliveUpgradeAndRollback() throws Exception {
+  void convertedFilesSurviveUpgradeAndRollback() throws Exception {
     convert();
     upgrade();
     assertFile("RS-3-2-1024k");
@@ -119,7 +122,7 @@ class UpgradeTest {
   }
 
   @Test
-  void rollbackTakesAConversionBack() throws Exception {
+  void rollbackRevertsAConversion() throws Exception {
     upgrade();
     convert();
     rollBack();

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 /** {@code stripeline bench}. */
 @Command(
     name = "bench",
-    description = "Measure how fast this machine codes.",
+    description = "Measure the speed of erasure coding on this machine.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       BenchCommand.Codec.class,
@@ -47,15 +47,14 @@ public final class BenchCommand implements Runnable {
   @Command(
       name = "codec",
       description = {
-        "Time our codec and others on the same buffers, after checking every byte they write.",
+        "Time our codec and others on the same buffers, after checking every byte that they write.",
         "",
-        "The measuring is done by a native program, which takes the arguments below as they are"
-            + " and shares our exit statuses."
+        "Runs a native program with the arguments below; its exit statuses are the same."
       },
       customSynopsis = "stripeline bench codec [-hV] [-- ARGUMENT...]",
       footerHeading = "%nArguments:%n",
       footer = {
-        "  --quick              rough figures within seconds",
+        "  --quick              quick, rough figures",
         "  --list               the built-in definitions",
         "  --definition=NAME    a built-in definition or a .toml file (default: codec)",
         "  --format=table|json  form of the result on stdout",
@@ -75,16 +74,15 @@ public final class BenchCommand implements Runnable {
   @Command(
       name = "engine",
       description = {
-        "Measure what the multi-rail engine costs and what several rails bring, comparing every"
-            + " byte that they write.",
+        "Measure the overhead of the multi-rail engine and the gain of several rails, checking"
+            + " every byte that they write.",
         "",
-        "The measuring is done by a native program, which takes the arguments below as they are"
-            + " and shares our exit statuses."
+        "Runs a native program with the arguments below; its exit statuses are the same."
       },
       customSynopsis = "stripeline bench engine [-hV] [-- ARGUMENT...]",
       footerHeading = "%nArguments:%n",
       footer = {
-        "  --quick              rough figures within seconds",
+        "  --quick              quick, rough figures",
         "  --part=PART,...      overhead, peaks, metadata, rates, latency, gpu (default: all)",
         "  --format=table|json  form of the result on stdout",
         "  --record=DIR         write the record as JSON and the plots as SVG there",

@@ -236,7 +236,7 @@ enum Arguments {
           name(name, index)
               + " has "
               + array.length
-              + " bytes, too few for "
+              + " bytes, not enough for "
               + length
               + " bytes from offset "
               + offset);

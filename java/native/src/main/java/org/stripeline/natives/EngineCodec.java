@@ -27,7 +27,7 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
   @Override
   public RailCodec with(TaskRequest other) {
     if (other == null) {
-      throw new IllegalArgumentException("Cannot change the urgency of tasks: the request is null");
+      throw new IllegalArgumentException("Cannot set the options of tasks: the request is null");
     }
     return new EngineCodec(engine, direct, other);
   }
@@ -112,8 +112,8 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
       call.gather(frame, in, mayBeAbsent, out);
       if (!frame.direct) {
         throw call.refusal(
-            "heap buffers move in memory while a task waits: pass direct ones, or make a call "
-                + "that waits");
+            "heap buffers can move in memory while a task waits: pass direct buffers, or use a"
+                + " blocking call");
       }
       engine.checkOpen(call.verb());
       boolean decodesNothing = mayBeAbsent && out.length == 0;

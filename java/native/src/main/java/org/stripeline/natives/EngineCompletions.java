@@ -99,12 +99,18 @@ final class EngineCompletions implements Runnable {
 
   @Override
   public void run() {
+    EcException.Kind kind = EcException.Kind.INTERNAL;
+    String reason = "its result was not reported";
     try {
       completeAll();
+      // A task is reported once its rail no longer uses its buffers. An engine that closes does not
+      // wait longer for a rail than its grace period.
+      kind = EcException.Kind.CLOSED;
+      reason = "the engine closed while a rail was still working on it";
     } catch (RuntimeException | Error e) {
-      LOG.error("Cannot learn any more which tasks have ended", e);
+      LOG.error("Cannot receive the results of tasks any more", e);
     } finally {
-      giveUpUnreported();
+      giveUpUnreported(kind, "Cannot finish the task: " + reason);
     }
   }
 
@@ -142,7 +148,7 @@ final class EngineCompletions implements Runnable {
   }
 
   private void fail(EngineTask task, EcException.Kind kind) {
-    String text = "Cannot finish the task: the reason was lost";
+    String text = "Cannot finish the task: the reason is not available";
     try {
       text = EngineBridge.failure(engine, task.number());
     } finally {
@@ -165,7 +171,7 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  private void giveUpUnreported() {
+  private void giveUpUnreported(EcException.Kind kind, String text) {
     ended = true;
     for (EngineTask task : tasks.values()) {
       // In this order, so that a task that is being forgotten concurrently is removed.
@@ -173,9 +179,7 @@ final class EngineCompletions implements Runnable {
       if (!tasks.remove(task.number(), task)) {
         UNREPORTED.remove(task);
       }
-      task.giveUp(
-          new EcException(
-              EcException.Kind.INTERNAL, "Cannot finish the task: its end was not reported"));
+      task.giveUp(new EcException(kind, text));
     }
   }
 }

@@ -115,7 +115,7 @@ final class NativeLoader {
     }
     if (!platform.isSupported()) {
       throw new IOException(
-          "Cannot load native library: there is none for "
+          "Cannot load native library: this release has none for "
               + platform.folder()
               + ", only for "
               + String.join(", ", NativePlatform.SUPPORTED));
@@ -173,8 +173,7 @@ final class NativeLoader {
         throw new IOException(
             "Cannot load native library: the jar was built without "
                 + resource
-                + "; build one that "
-                + "has it, or name a library by "
+                + "; build a jar with it, or name a library by "
                 + PATH_KEY);
       }
       Path copy = extract(content, folder);
@@ -215,7 +214,8 @@ final class NativeLoader {
               + reason(e)
               + "; set "
               + TEMP_DIR_KEY
-              + " to a folder with a few MiB free where files may be made and executed",
+              + " to a directory with a few MiB of free space in which files can be created and"
+              + " executed",
           e);
     }
   }
@@ -239,7 +239,7 @@ final class NativeLoader {
                 + ": the file system does not allow "
                 + "execution (mounted noexec?); set "
                 + TEMP_DIR_KEY
-                + " to a folder that does ("
+                + " to a directory that does ("
                 + message
                 + ")",
             e);

@@ -79,8 +79,8 @@ final class NativeSelfTest {
       if ((int) crc.getValue() != PARITY_CRC32[i]) {
         throw new IOException(
             String.format(
-                "Cannot use native library: its self test gave wrong parity unit %d from %s "
-                    + "(CRC-32 0x%08x instead of 0x%08x)",
+                "Cannot use native library: its self-test computed a wrong parity unit %d from %s"
+                    + " (CRC-32 0x%08x instead of 0x%08x)",
                 i, kind, crc.getValue(), PARITY_CRC32[i]));
       }
     }
@@ -91,7 +91,7 @@ final class NativeSelfTest {
     for (int i = 0; i < erased.length; i++) {
       if (!Arrays.equals(units[erased[i]], restored[i])) {
         throw new IOException(
-            "Cannot use native library: its self test restored unit "
+            "Cannot use native library: its self-test restored unit "
                 + erased[i]
                 + " wrongly from "
                 + kind);

@@ -32,12 +32,12 @@ public final class RailSurvey {
   public static String take(String rails, Duration budget, Path table) throws EcException {
     if (rails == null || rails.indexOf('\n') >= 0) {
       throw new IllegalArgumentException(
-          "Cannot look for rails: their names are not one line of text");
+          "Cannot probe for rails: their names are not one line of text");
     }
     if (budget == null || budget.isNegative()) {
       throw new IllegalArgumentException("Cannot measure rails: the time is " + budget);
     }
-    EngineBridge.requireLibrary("look for rails");
+    EngineBridge.requireLibrary("probe for rails");
     byte[] path = table == null ? null : table.toString().getBytes(Charset.defaultCharset());
     byte[] configuration = ("rails=" + rails).getBytes(StandardCharsets.UTF_8);
     try {

@@ -18,7 +18,7 @@ class AllocationTest {
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   @Test
-  void direct_and_heap_calls_allocate_nothing() throws Exception {
+  void directAndHeapCallsAllocateNothing() throws Exception {
     ByteBuffer[] direct = new ByteBuffer[9];
     ByteBuffer[] heap = new ByteBuffer[9];
     for (int i = 0; i < 9; i++) {

@@ -41,7 +41,7 @@ abstract class BadInputContractTest {
   }
 
   @Test
-  void largest_codes_exist() {
+  void theLargestCodesAreSupported() {
     create(Code.RS, 253, 3).close();
     create(Code.RS, 1, 255).close();
     create(Code.RS_LEGACY, 252, 3).close();
@@ -50,7 +50,7 @@ abstract class BadInputContractTest {
 
   @ParameterizedTest
   @EnumSource(Placement.class)
-  void encode_arguments(Placement placement) {
+  void encodeNamesInvalidArguments(Placement placement) {
     ErasureCodec codec = create(Code.RS, 3, 2);
     ByteBuffer[] data = buffers(3, placement);
     ByteBuffer[] parity = buffers(2, placement);
@@ -95,7 +95,7 @@ abstract class BadInputContractTest {
   }
 
   @Test
-  void read_only_heap_input_has_no_array() throws Exception {
+  void readOnlyHeapInputsAreRefused() throws Exception {
     ErasureCodec codec = create(Code.RS, 2, 1);
     ByteBuffer[] data = buffers(2, Placement.HEAP);
     refused(
@@ -107,7 +107,7 @@ abstract class BadInputContractTest {
   }
 
   @Test
-  void overlapping_arrays() {
+  void overlappingArraysAreRefused() {
     ErasureCodec codec = create(Code.RS, 2, 2);
     byte[] shared = new byte[200];
     byte[] free = new byte[200];
@@ -139,7 +139,7 @@ abstract class BadInputContractTest {
   }
 
   @Test
-  void overlapping_direct_buffers() {
+  void overlappingDirectBuffersAreRefused() {
     ErasureCodec codec = create(Code.RS, 2, 2);
     ByteBuffer whole = ByteBuffer.allocateDirect(400);
     ByteBuffer free = ByteBuffer.allocateDirect(64);
@@ -170,7 +170,7 @@ abstract class BadInputContractTest {
   }
 
   @Test
-  void neighbouring_direct_buffers_are_no_overlap() throws Exception {
+  void adjacentDirectBuffersDoNotOverlap() throws Exception {
     ErasureCodec codec = create(Code.RS, 2, 2);
     ByteBuffer whole = ByteBuffer.allocateDirect(400);
     codec.encode(
@@ -180,7 +180,7 @@ abstract class BadInputContractTest {
 
   @ParameterizedTest
   @EnumSource(Placement.class)
-  void decode_arguments(Placement placement) {
+  void decodeNamesInvalidArguments(Placement placement) {
     ErasureCodec codec = create(Code.RS, 3, 2);
     ByteBuffer[] units = with(buffers(5, placement), 1, null);
     int[] erased = {1};
@@ -231,7 +231,7 @@ abstract class BadInputContractTest {
   }
 
   @Test
-  void array_arguments() {
+  void invalidArraysAreNamed() {
     ErasureCodec codec = create(Code.RS, 2, 1);
     byte[][] data = new byte[2][64];
     byte[][] parity = new byte[1][64];
@@ -249,24 +249,25 @@ abstract class BadInputContractTest {
         "Cannot encode: 0 output offsets are given for 1 arrays");
     refused(
         () -> codec.encode(data, new int[] {0, 1}, parity, new int[1], 64),
-        "Cannot encode: data unit 1 has 64 bytes, too few for 64 bytes from offset 1");
+        "Cannot encode: data unit 1 has 64 bytes, not enough for 64 bytes from offset 1");
     refused(
         () -> codec.encode(data, new int[2], parity, new int[] {-1}, 64),
-        "Cannot encode: parity unit 0 has 64 bytes, too few for 64 bytes from offset -1");
+        "Cannot encode: parity unit 0 has 64 bytes, not enough for 64 bytes from offset -1");
     refused(
         () -> codec.encode(data, new int[2], parity, new int[] {Integer.MAX_VALUE}, 64),
-        "Cannot encode: parity unit 0 has 64 bytes, too few for 64 bytes from offset 2147483647");
+        "Cannot encode: parity unit 0 has 64 bytes, not enough for 64 bytes from offset"
+            + " 2147483647");
     refused(
         () -> codec.encode(new byte[][] {data[0], null}, new int[2], parity, new int[1], 64),
         "Cannot encode: data unit 1 is null");
     refused(
         () -> codec.verify(new byte[][] {data[0], data[1], new byte[10]}, new int[3], 64),
-        "Cannot verify: unit 2 has 10 bytes, too few for 64 bytes from offset 0");
+        "Cannot verify: unit 2 has 10 bytes, not enough for 64 bytes from offset 0");
   }
 
   @ParameterizedTest
   @EnumSource(Placement.class)
-  void update_and_verify_arguments(Placement placement) {
+  void updateAndVerifyNameInvalidArguments(Placement placement) {
     ErasureCodec codec = create(Code.RS, 3, 2);
     ByteBuffer unit = buffer(LENGTH, placement);
     ByteBuffer fresh = buffer(LENGTH, placement);
@@ -285,7 +286,7 @@ abstract class BadInputContractTest {
   }
 
   @Test
-  void checksum_arguments() {
+  void invalidChecksumArgumentsAreNamed() {
     ErasureCodec codec = create(Code.RS, 2, 1);
     ByteBuffer[] data = buffers(2, Placement.DIRECT);
     ByteBuffer[] parity = buffers(1, Placement.DIRECT);
@@ -304,7 +305,7 @@ abstract class BadInputContractTest {
   }
 
   @Test
-  void refused_calls_write_nothing() {
+  void refusedCallsWriteNothing() {
     ErasureCodec codec = create(Code.RS, 2, 1);
     ByteBuffer[] data = buffers(2, Placement.DIRECT);
     ByteBuffer parity = Stripes.place(new byte[LENGTH + 1], Placement.DIRECT, 0);

@@ -18,7 +18,7 @@ class CodecAgreementTest {
   private static final int CODES = 120;
 
   @Test
-  void random_codes_agree() throws Exception {
+  void randomCodesAgree() throws Exception {
     compareRandomCodes(CODES);
   }
 

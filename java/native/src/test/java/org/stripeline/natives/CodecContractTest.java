@@ -22,7 +22,7 @@ abstract class CodecContractTest {
 
   @ParameterizedTest
   @EnumSource(Code.class)
-  void golden_vectors(Code code) throws Exception {
+  void goldenVectorsMatch(Code code) throws Exception {
     for (GoldenVectors.Case vector : GoldenVectors.of(code)) {
       for (Placement placement : Placement.values()) {
         check(vector, placement);
@@ -68,7 +68,7 @@ abstract class CodecContractTest {
     "XOR,2,1",
     "XOR,5,1"
   })
-  void every_erasure_pattern_of_small_codes(Code code, int k, int m) throws Exception {
+  void everyErasurePatternOfSmallCodes(Code code, int k, int m) throws Exception {
     Random random = new Random(k * 100 + m);
     byte[][] units = Stripes.stripe(random, code, k, m, 67);
     try (ErasureCodec codec = create(code, k, m)) {
@@ -86,7 +86,7 @@ abstract class CodecContractTest {
 
   @ParameterizedTest
   @EnumSource(Placement.class)
-  void every_length_to_300_at_changing_alignment(Placement placement) throws Exception {
+  void everyLengthTo300IsSupportedAtChangingAlignment(Placement placement) throws Exception {
     Random random = new Random(300);
     try (ErasureCodec codec = create(Code.RS, 6, 3)) {
       for (int length = 0; length <= 300; length++) {
@@ -105,7 +105,7 @@ abstract class CodecContractTest {
   }
 
   @Test
-  void every_alignment() throws Exception {
+  void everyAlignmentIsSupported() throws Exception {
     Random random = new Random(64);
     byte[][] units = Stripes.stripe(random, Code.RS, 3, 2, 200);
     try (ErasureCodec codec = create(Code.RS, 3, 2)) {
@@ -119,7 +119,7 @@ abstract class CodecContractTest {
 
   @ParameterizedTest
   @EnumSource(Placement.class)
-  void long_units_cross_every_block_and_slice(Placement placement) throws Exception {
+  void longUnitsCrossEveryBlockAndSlice(Placement placement) throws Exception {
     int length = (1 << 20) + 13;
     byte[][] units = Stripes.stripe(new Random(20), Code.RS, 10, 4, length);
     try (ErasureCodec codec = create(Code.RS, 10, 4)) {
@@ -132,7 +132,7 @@ abstract class CodecContractTest {
   }
 
   @Test
-  void arrays_with_offsets() throws Exception {
+  void arraysWithOffsetsAreSupported() throws Exception {
     byte[][] units = Stripes.stripe(new Random(7), Code.RS_LEGACY, 4, 2, 90);
     byte[] data = new byte[5 + 4 * 90];
     byte[] parity = new byte[2 * 90 + 3];
@@ -170,7 +170,7 @@ abstract class CodecContractTest {
 
   @ParameterizedTest
   @EnumSource(Placement.class)
-  void one_buffer_may_be_several_inputs(Placement placement) throws Exception {
+  void oneBufferMayBeSeveralInputs(Placement placement) throws Exception {
     byte[] zero = new byte[100];
     byte[] unit = Stripes.randomUnits(new Random(1), 1, 100)[0];
     ByteBuffer shared = Stripes.place(unit, placement, 0);
@@ -183,7 +183,7 @@ abstract class CodecContractTest {
 
   @ParameterizedTest
   @EnumSource(Placement.class)
-  void verify_finds_any_changed_byte(Placement placement) throws Exception {
+  void verifyFindsAnyChangedByte(Placement placement) throws Exception {
     Random random = new Random(11);
     byte[][] units = Stripes.stripe(random, Code.RS, 6, 3, 5000);
     try (ErasureCodec codec = create(Code.RS, 6, 3)) {
@@ -206,7 +206,7 @@ abstract class CodecContractTest {
 
   @ParameterizedTest
   @EnumSource(Code.class)
-  void update_gives_what_encode_would(Code code) throws Exception {
+  void updateComputesTheParityThatEncodeComputes(Code code) throws Exception {
     Random random = new Random(13);
     int m = code == Code.XOR ? 1 : 3;
     for (Placement placement : Placement.values()) {
@@ -236,7 +236,7 @@ abstract class CodecContractTest {
 
   @ParameterizedTest
   @EnumSource(Placement.class)
-  void checksums_cover_short_and_long_chunks(Placement placement) throws Exception {
+  void checksumsCoverShortAndLongChunks(Placement placement) throws Exception {
     Random random = new Random(17);
     try (ErasureCodec codec = create(Code.RS, 3, 2)) {
       for (int bytesPerChecksum : new int[] {1, 7, 512, 1000, 5000, Integer.MAX_VALUE}) {
@@ -265,7 +265,7 @@ abstract class CodecContractTest {
   }
 
   @Test
-  void positions_and_limits_stay() throws Exception {
+  void positionsAndLimitsDoNotChange() throws Exception {
     byte[][] units = Stripes.stripe(new Random(19), Code.RS, 2, 1, 50);
     for (Placement placement : Placement.values()) {
       ByteBuffer[] data = Stripes.place(Arrays.copyOf(units, 2), placement, 0);
@@ -281,7 +281,7 @@ abstract class CodecContractTest {
   }
 
   @Test
-  void closed_codec_refuses_every_call() throws Exception {
+  void closedCodecRefusesEveryCall() throws Exception {
     ErasureCodec codec = create(Code.RS, 2, 1);
     codec.close();
     codec.close();

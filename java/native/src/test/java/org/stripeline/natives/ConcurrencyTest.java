@@ -30,17 +30,17 @@ class ConcurrencyTest {
   private static final int LENGTH = 20_000;
 
   @Test
-  void native_calls_race_with_close() throws Exception {
+  void nativeCallsRaceWithClose() throws Exception {
     raceWithClose(() -> new NativeCodec(Code.RS, 6, 3));
   }
 
   @Test
-  void java_calls_race_with_close() throws Exception {
+  void javaCallsRaceWithClose() throws Exception {
     raceWithClose(() -> new JavaCodec(Code.RS, 6, 3));
   }
 
   @Test
-  void arrays_survive_collections_that_move_them() throws Exception {
+  void arraysStayValidWhenTheCollectorMovesThem() throws Exception {
     byte[][] units = Stripes.stripe(new Random(2), Code.RS, 6, 3, 600_000);
     AtomicBoolean done = new AtomicBoolean();
     ExecutorService executor = Executors.newSingleThreadExecutor();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class Crc32cTest {
   @Test
-  void agrees_with_the_platform() {
+  void agreesWithThePlatform() {
     Crc32c ours = new Crc32c();
     CRC32C theirs = new CRC32C();
     Random random = new Random(3);
@@ -27,7 +27,7 @@ class Crc32cTest {
   }
 
   @Test
-  void prefers_the_platform() {
+  void prefersThePlatform() {
     assertThat(Crc32c.create()).isInstanceOf(CRC32C.class);
   }
 }

@@ -17,14 +17,14 @@ class EcExceptionTest {
 
   @ParameterizedTest
   @EnumSource(EcException.Kind.class)
-  void numbers_are_those_of_the_c_interface(EcException.Kind kind) throws Exception {
+  void numbersMatchTheCInterface(EcException.Kind kind) throws Exception {
     String header = new String(Files.readAllBytes(HEADER));
     assertThat(header).contains("STRIPELINE_" + kind + " = " + kind.code() + ",");
     assertThat(EcException.Kind.of(kind.code())).isEqualTo(kind);
   }
 
   @Test
-  void number_of_a_later_version_is_internal() {
+  void numberOfALaterVersionIsInternal() {
     assertThat(new EcException(1000, "Cannot say").kind()).isEqualTo(EcException.Kind.INTERNAL);
   }
 }

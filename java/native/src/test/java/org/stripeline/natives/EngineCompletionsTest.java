@@ -16,7 +16,7 @@ class EngineCompletionsTest {
   private static final long NO_ENGINE = 0;
 
   @Test
-  void unreported_task_fails_and_its_buffers_are_never_freed() {
+  void unreportedTaskFailsAndItsBuffersAreNeverFreed() {
     EngineCompletions completions = new EngineCompletions(NO_ENGINE);
     ByteBuffer buffer = ByteBuffer.allocateDirect(64);
     WeakReference<ByteBuffer> kept = new WeakReference<>(buffer);
@@ -27,7 +27,7 @@ class EngineCompletionsTest {
     completions.join();
     assertThatThrownBy(task::join)
         .hasCauseInstanceOf(EcException.class)
-        .hasMessageEndingWith("Cannot finish the task: its end was not reported");
+        .hasMessageEndingWith("Cannot finish the task: its result was not reported");
     assertThat(EngineCompletions.UNREPORTED).contains(task);
     System.gc();
     assertThat(kept.get()).isNotNull();
@@ -40,7 +40,7 @@ class EngineCompletionsTest {
   }
 
   @Test
-  void who_waits_for_all_tasks_does_not_wait_for_one_that_may_be_refused() {
+  void waitingForAllTasksExcludesATaskThatMayBeRefused() {
     EngineCompletions completions = new EngineCompletions(NO_ENGINE);
     EngineTask task = new EngineTask(null, 1, "a buffer");
     completions.add(task);
@@ -50,7 +50,7 @@ class EngineCompletionsTest {
   }
 
   @Test
-  void task_ends_also_if_the_reason_of_its_failure_cannot_be_read() {
+  void aTaskEndsEvenIfTheReasonOfItsFailureCannotBeRead() {
     EngineCompletions completions = new EngineCompletions(NO_ENGINE);
     EngineTask task = new EngineTask(null, 1, "a buffer");
     completions.add(task);
@@ -61,6 +61,6 @@ class EngineCompletionsTest {
     assertThatThrownBy(task::join)
         .hasCauseInstanceOf(EcException.class)
         .matches(e -> ((EcException) e.getCause()).kind() == EcException.Kind.RAIL_FAILED)
-        .hasMessageEndingWith("Cannot finish the task: the reason was lost");
+        .hasMessageEndingWith("Cannot finish the task: the reason is not available");
   }
 }

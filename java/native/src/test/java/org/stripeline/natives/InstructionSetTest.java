@@ -4,9 +4,9 @@ package org.stripeline.natives;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.util.Collections;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.testkit.ForkedJvm;
 
 /** Tests every instruction set of this machine, each selected in a separate JVM. */
 @NeedsNativeLibrary
@@ -15,16 +15,12 @@ class InstructionSetTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"portable", "ssse3", "avx2", "avx2+gfni", "avx512+gfni", "neon"})
-  void agrees_with_java(String isa) throws Exception {
+  void agreesWithJava(String isa) throws Exception {
     ForkedJvm.Result outcome =
-        ForkedJvm.run(
-            Collections.singletonMap("STRIPELINE_ISA", isa),
-            Collections.emptyList(),
-            Main.class,
-            isa);
-    assumeTrue(outcome.exitCode != Main.UNAVAILABLE, () -> "this machine lacks " + isa);
-    assertThat(outcome.exitCode).as(outcome.output).isEqualTo(0);
-    assertThat(outcome.output).contains("isa=" + isa + " ");
+        ForkedJvm.of(Main.class, isa).environment("STRIPELINE_ISA", isa).run();
+    assumeTrue(outcome.exitCode() != Main.UNAVAILABLE, () -> "this machine lacks " + isa);
+    assertThat(outcome.exitCode()).as(outcome.output()).isEqualTo(0);
+    assertThat(outcome.output()).contains("isa=" + isa + " ");
   }
 
   /** The main class of the other JVM. */

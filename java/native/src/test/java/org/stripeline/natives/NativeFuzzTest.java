@@ -27,7 +27,7 @@ class NativeFuzzTest {
   private int refused;
 
   @Test
-  void random_arguments_never_crash() throws Exception {
+  void randomArgumentsNeverCrash() throws Exception {
     for (int i = 0; i < CALLS; i++) {
       try {
         call(i % 9);
@@ -43,7 +43,7 @@ class NativeFuzzTest {
   }
 
   @Test
-  void unknown_handles_are_refused() {
+  void unknownHandlesAreRefused() {
     for (long bad : new long[] {0, -1, 1, 0xdeadbeefL, Long.MIN_VALUE, handle + 1}) {
       if (isHandle(bad)) {
         continue;
@@ -55,7 +55,7 @@ class NativeFuzzTest {
   }
 
   @Test
-  void panic_becomes_an_exception() {
+  void panicBecomesAnException() {
     assertThatThrownBy(NativeBridge::panic)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("panic");
@@ -64,7 +64,7 @@ class NativeFuzzTest {
   }
 
   @Test
-  void open_refuses_what_is_no_code() {
+  void openRefusesUnknownCodes() {
     assertThatThrownBy(() -> NativeBridge.open(7, 6, 3))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> NativeBridge.open(0, 0, 3))

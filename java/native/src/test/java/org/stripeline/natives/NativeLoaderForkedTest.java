@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.testkit.ForkedJvm;
 
 /**
  * Tests loading in a separate JVM for each case: successful loading, and failures that need the
@@ -26,34 +27,34 @@ class NativeLoaderForkedTest {
   @TempDir Path folder;
 
   @Test
-  void from_the_jar_leaving_nothing_behind() throws Exception {
+  void loadsFromTheJarAndLeavesNoFile() throws Exception {
     assumeJar();
-    ForkedJvm.Result outcome = probe("-D" + NativeLoader.TEMP_DIR_KEY + "=" + folder);
-    assertThat(outcome.output)
+    String output = probe("-D" + NativeLoader.TEMP_DIR_KEY + "=" + folder);
+    assertThat(output)
         .contains("implementation=native", "origin=jar:/native/linux-", "cause=none")
         .doesNotContain("Falling back");
     assertThat(folder).isEmptyDirectory();
   }
 
   @Test
-  void from_a_named_file() throws Exception {
+  void loadsANamedFile() throws Exception {
     Path library = library();
-    assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + library).output)
+    assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + library))
         .contains("implementation=native", "origin=" + library);
   }
 
   @Test
-  void from_the_library_path() throws Exception {
+  void loadsFromTheLibraryPath() throws Exception {
     assumeJar();
     Path library = library();
-    assertThat(probe("-Djava.library.path=/nonexistent:" + folder).output)
+    assertThat(probe("-Djava.library.path=/nonexistent:" + folder))
         .contains("implementation=native", "origin=" + library);
   }
 
   @Test
-  void disabled_warns_once() throws Exception {
-    ForkedJvm.Result outcome = probe("-D" + NativeLoader.ENABLED_KEY + "=false");
-    assertThat(outcome.output)
+  void warnsOnceIfDisabled() throws Exception {
+    String output = probe("-D" + NativeLoader.ENABLED_KEY + "=false");
+    assertThat(output)
         .contains(
             "implementation=java",
             "cause=Cannot load native library: stripeline.native.enabled is false")
@@ -64,29 +65,29 @@ class NativeLoaderForkedTest {
   }
 
   @Test
-  void truncated_at_any_place() throws Exception {
+  void refusesALibraryTruncatedAtAnyLength() throws Exception {
     byte[] content = Files.readAllBytes(library());
     Path truncated = folder.resolve("truncated.so");
     for (int part : new int[] {1, 40, 90}) {
       Files.write(truncated, Arrays.copyOf(content, content.length / 100 * part));
-      assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + truncated).output)
+      assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + truncated))
           .contains("implementation=java", "it is truncated or damaged");
     }
   }
 
   @Test
-  void foreign_library() throws Exception {
+  void refusesAForeignLibrary() throws Exception {
     Path javaLibraries = Paths.get(System.getProperty("java.home"), "lib");
     Path foreign = folder.resolve("foreign.so");
     Files.copy(javaLibraries.resolve("libjimage.so"), foreign);
-    assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + foreign).output)
+    assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + foreign))
         .contains(
             "implementation=java",
             "cause=Cannot use native library " + foreign + ": it is not Stripeline's");
   }
 
   @Test
-  void other_interface_version() throws Exception {
+  void refusesAnotherInterfaceVersion() throws Exception {
     Path source = folder.resolve("other.c");
     Path library = folder.resolve("other.so");
     Files.write(
@@ -97,49 +98,44 @@ class NativeLoaderForkedTest {
     assumeTrue(
         runs("cc", "-shared", "-fPIC", "-o", library.toString(), source.toString()),
         "there is no C compiler");
-    assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + library).output)
+    assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + library))
         .contains(
             "implementation=java",
             "its interface version is 99, but this jar needs " + NativeBridge.ABI_VERSION);
   }
 
   @Test
-  void temporary_folder_without_execution() throws Exception {
+  void namesATemporaryDirectoryWithoutExecution() throws Exception {
     assumeJar();
-    ForkedJvm.Result outcome = probeOnMount("noexec");
-    assertThat(outcome.output)
+    String output = probeOnMount("noexec");
+    assertThat(output)
         .contains(
             "implementation=java",
             "Cannot load native library from "
                 + folder
-                + ": the file system does not allow "
-                + "execution (mounted noexec?); set stripeline.native.temp-dir to a folder that "
-                + "does");
+                + ": the file system does not allow execution (mounted noexec?); set"
+                + " stripeline.native.temp-dir to a directory that does");
   }
 
   @Test
-  void full_temporary_folder() throws Exception {
+  void namesAFullTemporaryDirectory() throws Exception {
     assumeJar();
-    ForkedJvm.Result outcome = probeOnMount("size=64k");
-    assertThat(outcome.output)
+    String output = probeOnMount("size=64k");
+    assertThat(output)
         .contains(
             "implementation=java",
             "Cannot extract native library to "
                 + folder
-                + ": No space left on device; set "
-                + "stripeline.native.temp-dir to a folder with a few MiB free");
+                + ": No space left on device; set stripeline.native.temp-dir to a directory with a"
+                + " few MiB of free space");
   }
 
-  private static ForkedJvm.Result probe(String jvmArgument) throws Exception {
-    List<String> jvmArguments = Collections.singletonList(jvmArgument);
-    ForkedJvm.Result outcome =
-        ForkedJvm.run(Collections.emptyMap(), jvmArguments, LoaderProbe.class);
-    assertThat(outcome.exitCode).as(outcome.output).isEqualTo(0);
-    return outcome;
+  private static String probe(String jvmArgument) throws Exception {
+    return ForkedJvm.of(LoaderProbe.class).with(jvmArgument).output();
   }
 
   /** Runs the probe in a separate mount namespace, so that the mount ends with the process. */
-  private ForkedJvm.Result probeOnMount(String options) throws Exception {
+  private String probeOnMount(String options) throws Exception {
     List<String> prefix =
         Arrays.asList(
             "unshare",
@@ -153,12 +149,10 @@ class NativeLoaderForkedTest {
     trial.add("true");
     assumeTrue(
         runs(trial.toArray(new String[0])), "this process may not mount a file system of its own");
-    List<String> jvmArguments =
-        Collections.singletonList("-D" + NativeLoader.TEMP_DIR_KEY + "=" + folder);
-    ForkedJvm.Result outcome =
-        ForkedJvm.runUnder(prefix, Collections.emptyMap(), jvmArguments, LoaderProbe.class);
-    assertThat(outcome.exitCode).as(outcome.output).isEqualTo(0);
-    return outcome;
+    return ForkedJvm.of(LoaderProbe.class)
+        .under(prefix)
+        .with("-D" + NativeLoader.TEMP_DIR_KEY + "=" + folder)
+        .output();
   }
 
   private static boolean runs(String... command) throws InterruptedException {

@@ -48,24 +48,24 @@ class NativeLoaderTest {
   }
 
   @Test
-  void platform_without_library() {
+  void namesAPlatformWithoutLibrary() {
     assertThat(cause(NativePlatform.of("Linux", "ppc64le"), noResources()))
         .isEqualTo(
-            "Cannot load native library: there is none for linux-ppc64le, only for linux-x86_64, "
-                + "linux-aarch64");
+            "Cannot load native library: this release has none for linux-ppc64le, only for"
+                + " linux-x86_64, linux-aarch64");
   }
 
   @Test
-  void jar_without_library() {
+  void namesAJarWithoutLibrary() {
     assertThat(cause(LINUX, noResources()))
         .isEqualTo(
-            "Cannot load native library: the jar was built without "
-                + "/native/linux-x86_64/libstripeline_jni.so; build one that has it, or name a "
-                + "library by stripeline.native.path");
+            "Cannot load native library: the jar was built without"
+                + " /native/linux-x86_64/libstripeline_jni.so; build a jar with it, or name a"
+                + " library by stripeline.native.path");
   }
 
   @Test
-  void named_file_is_missing_and_the_jar_is_not_asked() {
+  void aMissingNamedFileDoesNotFallBackToTheJar() {
     Path file = folder.resolve("none.so");
     properties.setProperty(NativeLoader.PATH_KEY, file.toString());
     String cause =
@@ -82,7 +82,7 @@ class NativeLoaderTest {
   }
 
   @Test
-  void text_file() throws IOException {
+  void refusesATextFile() throws IOException {
     assertThat(causeOfNamed("not a library, but long enough to hold the header of one".getBytes()))
         .endsWith("it is truncated or damaged (56 bytes)");
     assertThat(causeOfNamed(new byte[4096]))
@@ -91,7 +91,7 @@ class NativeLoaderTest {
   }
 
   @Test
-  void other_processor() throws IOException {
+  void refusesALibraryForAnotherProcessor() throws IOException {
     assertThat(causeOfNamed(elf(ElfHeader.MACHINE_AARCH64, 3, 4096).array()))
         .endsWith("it is built for aarch64, but this JVM runs on x86_64");
     assertThat(causeOfNamed(elf(22, 3, 4096).array()))
@@ -99,7 +99,7 @@ class NativeLoaderTest {
   }
 
   @Test
-  void damaged_elf() throws IOException {
+  void refusesADamagedElfFile() throws IOException {
     assertThat(causeOfNamed(elf(ElfHeader.MACHINE_X86_64, 2, 4096).array()))
         .endsWith("it is not a shared library (ELF type 2)");
     assertThat(causeOfNamed(elf(ElfHeader.MACHINE_X86_64, 3, 4096).put(4, (byte) 1).array()))
@@ -116,7 +116,7 @@ class NativeLoaderTest {
   }
 
   @Test
-  void damaged_resource_leaves_nothing_behind() throws IOException {
+  void aDamagedResourceLeavesNoFile() throws IOException {
     assertThat(cause(LINUX, resource -> new ByteArrayInputStream(new byte[5000])))
         .isEqualTo(
             "Cannot load native library /native/linux-x86_64/libstripeline_jni.so of the jar: it is"
@@ -125,7 +125,7 @@ class NativeLoaderTest {
   }
 
   @Test
-  void resource_that_breaks_off_leaves_nothing_behind() throws IOException {
+  void aTruncatedResourceLeavesNoFile() throws IOException {
     Function<String, InputStream> resources =
         resource ->
             new FilterInputStream(new ByteArrayInputStream(new byte[100])) {
@@ -138,14 +138,13 @@ class NativeLoaderTest {
         .isEqualTo(
             "Cannot extract native library to "
                 + temporary
-                + ": zip entry is damaged; set "
-                + "stripeline.native.temp-dir to a folder with a few MiB free where files may be "
-                + "made and executed");
+                + ": zip entry is damaged; set stripeline.native.temp-dir to a directory with a few"
+                + " MiB of free space in which files can be created and executed");
     assertThat(files(temporary)).isEmpty();
   }
 
   @Test
-  void extracted_file_is_for_its_owner_only() {
+  void extractedFileIsForItsOwnerOnly() {
     List<String> permissions = new ArrayList<>();
     Function<String, InputStream> resources =
         resource ->
@@ -165,15 +164,15 @@ class NativeLoaderTest {
   }
 
   @Test
-  void temporary_folder_cannot_be_made() throws IOException {
+  void theTemporaryDirectoryCannotBeCreated() throws IOException {
     Files.write(temporary, new byte[1]);
     assertThat(cause(LINUX, resource -> new ByteArrayInputStream(new byte[100])))
         .startsWith("Cannot extract native library to " + temporary + ": ")
-        .contains("set stripeline.native.temp-dir to a folder");
+        .contains("set stripeline.native.temp-dir to a directory");
   }
 
   @Test
-  void bad_library_on_the_library_path_is_told_and_passed_over() throws IOException {
+  void aBadLibraryOnTheLibraryPathIsLoggedAndSkipped() throws IOException {
     Files.write(folder.resolve("libstripeline_jni.so"), new byte[4096]);
     properties.setProperty("java.library.path", "/nonexistent:" + folder);
     NativeLoader loader = new NativeLoader(properties, LINUX, noResources());
@@ -188,7 +187,7 @@ class NativeLoaderTest {
   }
 
   @Test
-  void cause_is_kept_and_loading_is_not_tried_again() {
+  void theCauseIsKeptAndLoadingIsNotRetried() {
     List<String> asked = new ArrayList<>();
     NativeLoader loader =
         new NativeLoader(
@@ -209,12 +208,12 @@ class NativeLoaderTest {
   }
 
   @Test
-  void self_test_refuses_wrong_bytes() throws IOException {
+  void selfTestRefusesWrongBytes() throws IOException {
     NativeSelfTest.run(new JavaCodec(Code.RS, 6, 3));
     assertThatThrownBy(() -> NativeSelfTest.run(new JavaCodec(Code.RS_LEGACY, 6, 3)))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith(
-            "Cannot use native library: its self test gave wrong parity unit 0 from arrays");
+            "Cannot use native library: its self-test computed a wrong parity unit 0 from arrays");
   }
 
   private String causeOfNamed(byte[] content) throws IOException {

@@ -24,7 +24,7 @@ class NativePlatformTest {
     "SunOS,sparcv9,/native/sunos-sparcv9/libstripeline_jni.so,false",
     "../../etc,../x,/native/_etc-_x/libstripeline_jni.so,false",
   })
-  void maps_to_a_resource(String osName, String osArch, String resource, boolean supported) {
+  void mapsToAResource(String osName, String osArch, String resource, boolean supported) {
     NativePlatform platform = NativePlatform.of(osName, osArch);
     assertThat(platform.resourcePath()).isEqualTo(resource);
     assertThat(platform.isSupported()).isEqualTo(supported);

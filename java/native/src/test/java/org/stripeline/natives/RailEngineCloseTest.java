@@ -32,7 +32,7 @@ class RailEngineCloseTest {
   private static final int THREADS = 4;
 
   @Test
-  void closing_finishes_what_runs_and_fails_what_waits() throws Exception {
+  void closingFinishesRunningTasksAndFailsWaitingTasks() throws Exception {
     List<EngineTask> tasks;
     try (RailEngine engine = Engines.slow()) {
       tasks = Engines.occupy(Engines.wideCodec(engine), 20);
@@ -45,7 +45,7 @@ class RailEngineCloseTest {
   }
 
   @Test
-  void closed_engine_refuses_everything() throws Exception {
+  void closedEngineRefusesEverything() throws Exception {
     RailEngine engine = Engines.open();
     RailCodec codec = engine.codec(Code.RS, 1, 1);
     ByteBuffer[] unit = {ByteBuffer.allocateDirect(64)};
@@ -70,14 +70,14 @@ class RailEngineCloseTest {
     closed("update the stripe", () -> call(() -> codec.update(0, unit[0], unit[0], other)));
     closed("encode", () -> call(() -> codec.encode(arrays, new int[1], others, new int[1], 64)));
     closed("create codec", () -> engine.codec(Code.RS, 6, 3));
-    closed("look at the engine", engine::statistics);
-    closed("look at the engine", engine::describe);
+    closed("query the engine", engine::statistics);
+    closed("query the engine", engine::describe);
     assertThat(engine).hasToString("RailEngine(closed)");
     engine.awaitAll();
   }
 
   @Test
-  void calls_race_with_close() throws Exception {
+  void callsRaceWithClose() throws Exception {
     ExecutorService executor = Executors.newFixedThreadPool(THREADS);
     try {
       for (int round = 0; round < 30; round++) {
@@ -100,7 +100,7 @@ class RailEngineCloseTest {
   }
 
   @Test
-  void several_threads_close_at_once() throws Exception {
+  void severalThreadsCloseAtOnce() throws Exception {
     ExecutorService executor = Executors.newFixedThreadPool(THREADS);
     try {
       RailEngine engine = Engines.open();
@@ -123,7 +123,7 @@ class RailEngineCloseTest {
   }
 
   @Test
-  void engine_whose_thread_cannot_be_started_is_closed() throws Exception {
+  void engineWhoseThreadCannotBeStartedIsClosed() throws Exception {
     EngineConfiguration configuration =
         EngineConfiguration.defaults().with(EngineConfiguration.RAILS_KEY, "cpu");
     // More engines than may be open at the same time.
@@ -150,7 +150,7 @@ class RailEngineCloseTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void a_thousand_engines_leave_neither_threads_nor_memory() throws Exception {
+  void aThousandEnginesLeaveNeitherThreadsNorMemory() throws Exception {
     openAndClose(200);
     long threads = threads();
     long residentBytes = residentBytes();

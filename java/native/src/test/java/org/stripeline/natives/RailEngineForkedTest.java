@@ -7,15 +7,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.stripeline.testkit.ForkedJvm;
 
 /** Tests the shared engine with its properties, each case in a separate JVM. */
 @NeedsNativeLibrary
 class RailEngineForkedTest {
   @Test
-  void properties_set_it_up() throws Exception {
+  void propertiesConfigureTheEngine() throws Exception {
     assertThat(
             probe(
                 "-Dstripeline.engine.rails=cpu,isbl",
@@ -28,7 +28,7 @@ class RailEngineForkedTest {
   }
 
   @Test
-  void wrong_property_is_named_every_time() throws Exception {
+  void wrongPropertyIsNamedEveryTime() throws Exception {
     String text =
         "CONFIGURATION Cannot read the engine's configuration: 'when-full=perhaps' must be wait or "
             + "refuse";
@@ -36,7 +36,7 @@ class RailEngineForkedTest {
   }
 
   @Test
-  void without_the_library_it_says_why() throws Exception {
+  void withoutTheLibraryTheReasonIsReported() throws Exception {
     assertThat(probe("-Dstripeline.native.enabled=false"))
         .contains(
             "1 CONFIGURATION Cannot open the engine: it needs the native library (Cannot load "
@@ -44,7 +44,7 @@ class RailEngineForkedTest {
   }
 
   @Test
-  void a_rail_that_codes_nothing_needs_a_property_of_its_own() throws Exception {
+  void aRailThatCodesNothingNeedsAPropertyOfItsOwn() throws Exception {
     assertThat(probe("-Dstripeline.engine.rails=null"))
         .contains("1 CONFIGURATION Cannot start the engine: rail null codes nothing")
         .doesNotContain("sound=");
@@ -53,26 +53,17 @@ class RailEngineForkedTest {
   }
 
   @Test
-  void a_process_ends_with_tasks_under_way() throws Exception {
-    ForkedJvm.Result outcome =
-        ForkedJvm.run(Collections.emptyMap(), Collections.emptyList(), Leave.class);
-    assertThat(outcome.exitCode).as(outcome.output).isZero();
-    assertThat(outcome.output).contains("leaving");
+  void aProcessEndsWithTasksInProgress() throws Exception {
+    assertThat(ForkedJvm.of(Leave.class).output()).contains("leaving");
   }
 
   @Test
-  void calls_near_the_end_of_the_stack_do_not_end_the_process() throws Exception {
-    ForkedJvm.Result outcome =
-        ForkedJvm.run(Collections.emptyMap(), Collections.emptyList(), Deep.class);
-    assertThat(outcome.exitCode).as(outcome.output).isZero();
-    assertThat(outcome.output).contains("closed");
+  void callsNearTheEndOfTheStackDoNotEndTheProcess() throws Exception {
+    assertThat(ForkedJvm.of(Deep.class).output()).contains("closed");
   }
 
   private static String probe(String... jvmArguments) throws Exception {
-    ForkedJvm.Result outcome =
-        ForkedJvm.run(Collections.emptyMap(), Arrays.asList(jvmArguments), Probe.class);
-    assertThat(outcome.exitCode).as(outcome.output).isZero();
-    return outcome.output;
+    return ForkedJvm.of(Probe.class).with(jvmArguments).output();
   }
 
   /** Requests the shared engine twice and uses it. */

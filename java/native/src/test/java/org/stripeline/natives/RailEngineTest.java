@@ -34,7 +34,7 @@ class RailEngineTest {
   private static final int LENGTH = 10_000;
 
   @Test
-  void window_of_eight_keeps_every_byte() throws Exception {
+  void aWindowOfEightStripesHasRightBytes() throws Exception {
     Random random = new Random(8);
     try (RailEngine engine = Engines.open()) {
       RailCodec codec = engine.codec(Code.RS, 6, 3);
@@ -61,7 +61,7 @@ class RailEngineTest {
   }
 
   @Test
-  void comparison_names_unit_and_offset() throws Exception {
+  void comparisonNamesUnitAndOffset() throws Exception {
     byte[][] units = Stripes.stripe(new Random(3), Code.RS, 6, 3, LENGTH);
     units[8][1234] ^= 1;
     units[7][5000] ^= 1;
@@ -76,7 +76,7 @@ class RailEngineTest {
   }
 
   @Test
-  void any_and_all_wait_for_some_and_for_every_task() throws Exception {
+  void waitAnyWaitsForOneTaskAndWaitAllForEveryTask() throws Exception {
     try (RailEngine engine = Engines.open()) {
       List<EngineTask> tasks = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
@@ -100,7 +100,7 @@ class RailEngineTest {
   }
 
   @Test
-  void cancelled_task_ends_cancelled_and_others_do_not() throws Exception {
+  void cancelledTaskEndsCancelledAndOthersDoNot() throws Exception {
     try (RailEngine engine = Engines.slow()) {
       List<EngineTask> before = Engines.occupy(Engines.wideCodec(engine), 100);
       EngineTask task = encode(engine);
@@ -119,7 +119,7 @@ class RailEngineTest {
   }
 
   @Test
-  void task_that_somebody_else_completes_goes_on_until_it_has_ended() throws Exception {
+  void aTaskWhoseFutureTheCallerCompletesContinuesUntilItEnds() throws Exception {
     byte[][] units = Stripes.stripe(new Random(5), Code.RS, 6, 3, LENGTH);
     ByteBuffer[] data = Stripes.place(Arrays.copyOf(units, 6), Placement.DIRECT, 0);
     try (RailEngine engine = Engines.slow()) {
@@ -138,7 +138,7 @@ class RailEngineTest {
   }
 
   @Test
-  void deadline_passes_while_the_task_waits() throws Exception {
+  void aTaskFailsIfItsDeadlinePassesWhileItWaits() throws Exception {
     try (RailEngine engine = Engines.slow()) {
       List<EngineTask> before = Engines.occupy(Engines.wideCodec(engine), 100);
       TaskRequest request = TaskRequest.foreground().within(Duration.ofMillis(5));
@@ -156,7 +156,7 @@ class RailEngineTest {
   }
 
   @Test
-  void foreground_goes_before_background() throws Exception {
+  void foregroundTasksRunBeforeBackgroundTasks() throws Exception {
     try (RailEngine engine = Engines.slow()) {
       RailCodec wide = Engines.wideCodec(engine).with(TaskRequest.background());
       List<EngineTask> before = Engines.occupy(wide, 100);
@@ -167,7 +167,7 @@ class RailEngineTest {
   }
 
   @Test
-  void full_engine_refuses_where_it_is_told_to() throws Exception {
+  void aFullEngineRefusesTasksIfConfigured() throws Exception {
     try (RailEngine engine = Engines.slow("tasks-max=2", "when-full=refuse")) {
       RailCodec wide = Engines.wideCodec(engine);
       ByteBuffer[] units = Engines.wideStripe();
@@ -187,7 +187,7 @@ class RailEngineTest {
   }
 
   @Test
-  void full_engine_makes_the_issuer_wait_otherwise() throws Exception {
+  void aFullEngineMakesTheIssuerWaitByDefault() throws Exception {
     // In addition, each worker may be reporting a task that no longer counts against the limit.
     int most = 2 + Runtime.getRuntime().availableProcessors();
     try (RailEngine engine = Engines.open("tasks-max=2")) {
@@ -201,7 +201,7 @@ class RailEngineTest {
   }
 
   @Test
-  void buffers_stay_while_their_task_runs_and_go_after_it() throws Exception {
+  void buffersStayReachableUntilTheirTaskEnds() throws Exception {
     try (RailEngine engine = Engines.slow()) {
       List<EngineTask> before = Engines.occupy(Engines.wideCodec(engine), 100);
       ByteBuffer[] parity = CodecContractTest.blank(3, LENGTH, Placement.DIRECT);
@@ -223,15 +223,15 @@ class RailEngineTest {
   }
 
   @Test
-  void refusals_of_issued_tasks() throws Exception {
+  void invalidTasksAreRefused() throws Exception {
     try (RailEngine engine = Engines.open()) {
       RailCodec codec = engine.codec(Code.RS, 2, 1);
       ByteBuffer[] heap = {ByteBuffer.allocate(64), ByteBuffer.allocate(64)};
       ByteBuffer[] heapParity = {ByteBuffer.allocate(64)};
       refused(
           () -> codec.iencode(heap, heapParity),
-          "Cannot encode: heap buffers move in memory while a task waits: pass direct ones, or make"
-              + " a call that waits");
+          "Cannot encode: heap buffers can move in memory while a task waits: pass direct buffers,"
+              + " or use a blocking call");
       ByteBuffer[] direct = {ByteBuffer.allocateDirect(64), ByteBuffer.allocateDirect(64)};
       refused(
           () -> codec.iencode(direct, null), "Cannot encode: the array of parity units is null");
@@ -248,7 +248,7 @@ class RailEngineTest {
       refused(
           () -> codec.iupdate(0, null, direct[0], new ByteBuffer[] {direct[1]}),
           "Cannot update: the old data is null");
-      refused(() -> codec.with(null), "Cannot change the urgency of tasks: the request is null");
+      refused(() -> codec.with(null), "Cannot set the options of tasks: the request is null");
       refused(
           () -> TaskRequest.background().within(Duration.ofNanos(-1)),
           "Cannot limit a task to PT-0.000000001S: the time must not be null or negative");
@@ -257,7 +257,7 @@ class RailEngineTest {
   }
 
   @Test
-  void wrong_configurations_are_named() {
+  void wrongConfigurationsAreNamed() {
     configurationRefused(
         "Cannot read the engine's configuration: 'tasks-max=many' must be a whole "
             + "number from 1",
@@ -281,7 +281,7 @@ class RailEngineTest {
   }
 
   @Test
-  void rails_that_are_out_are_described_with_their_reason() throws Exception {
+  void railsThatAreNotUsedAreDescribedWithTheirReason() throws Exception {
     try (RailEngine engine = Engines.open("rails=cpu,nonesuch")) {
       engine.codec(Code.RS, 6, 3).encode(direct(6), direct(3));
       JsonObject json = JsonParser.parseString(engine.describe()).getAsJsonObject();
@@ -298,7 +298,7 @@ class RailEngineTest {
   }
 
   @Test
-  void statistics_count_what_the_rail_did() throws Exception {
+  void statisticsCountTheWorkOfARail() throws Exception {
     try (RailEngine engine = Engines.slow("check-every=0")) {
       for (int i = 0; i < 10; i++) {
         encode(engine).join();
@@ -322,7 +322,7 @@ class RailEngineTest {
   }
 
   @Test
-  void waiting_on_the_thread_that_completes_is_refused() throws Exception {
+  void waitingOnTheThreadThatCompletesIsRefused() throws Exception {
     try (RailEngine engine = Engines.slow()) {
       List<EngineTask> before = Engines.occupy(Engines.wideCodec(engine), 1);
       AtomicReference<Throwable> closing = new AtomicReference<>();
@@ -348,7 +348,7 @@ class RailEngineTest {
   }
 
   @Test
-  void shared_engine_is_one_and_stays_open() throws Exception {
+  void theSharedEngineIsOneObjectThatStaysOpen() throws Exception {
     RailEngine engine = RailEngine.shared();
     engine.close();
     assertThat(RailEngine.shared()).isSameAs(engine);

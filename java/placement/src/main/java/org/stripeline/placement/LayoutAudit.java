@@ -112,18 +112,18 @@ public final class LayoutAudit {
     return sound
         + " of "
         + stripes
-        + " stripes keep the rule ("
+        + " stripes satisfy the rule ("
         + rule
         + "); "
         + withMissing
-        + " miss blocks, "
+        + " lack blocks, "
         + withDoubled
-        + " have two on a node, "
+        + " have two blocks on a node, "
         + withCrowdedRack
-        + " too many in a rack, "
+        + " too many blocks in a rack, "
         + withFewRacks
         + " too few racks, "
         + (byRackFailures[0] + lost)
-        + " survive no rack's failure";
+        + " do not survive the failure of any rack";
   }
 }

@@ -54,7 +54,7 @@ public final class Relaxation {
   @Override
   public String toString() {
     if (isNone()) {
-      return "the rack rule is kept";
+      return "the rack rule is satisfied";
     }
     StringBuilder text = new StringBuilder();
     if (racksMissing() > 0) {

@@ -36,7 +36,7 @@ class BaselineTest {
   }
 
   @Test
-  void blindRetentionMovesTwoBlocksAStripeAndAFlowNearlyNone() throws PlacementException {
+  void randomRetentionMovesTwoBlocksAStripeAndAFlowNearlyNone() throws PlacementException {
     int rounds = 3000;
     int blind = 0;
     int sends = 0;
@@ -91,7 +91,7 @@ class BaselineTest {
   }
 
   @Test
-  void relocationsCountWhatMustGo() {
+  void relocationsCountBlocksThatMustMove() {
     assertThat(BlindRetention.relocations(new int[] {0, 20, 40}, topology, 1)).isZero();
     assertThat(BlindRetention.relocations(new int[] {0, 1, 2}, topology, 1)).isEqualTo(2);
     assertThat(BlindRetention.relocations(new int[] {0, 0, 1}, topology, 2)).isEqualTo(1);
@@ -99,7 +99,7 @@ class BaselineTest {
   }
 
   @Test
-  void replicasLieAsHdfsPutsThem() {
+  void replicasArePlacedAsHdfsPlacesThem() {
     Topology unequal = Topology.ofRackSizes(1, 2, 7, 30);
     ReplicaDraw onUnequal = new ReplicaDraw(unequal, ReplicaDraw.NONE_EXCLUDED, random);
     for (int round = 0; round < 500; round++) {

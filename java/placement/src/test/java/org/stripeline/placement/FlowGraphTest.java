@@ -123,7 +123,7 @@ class FlowGraphTest {
   }
 
   @Test
-  void misuseIsSaid() {
+  void misuseIsReported() {
     FlowGraph graph =
         new FlowGraph(
             CodeShape.ofDataAndParity(1, 1), Topology.uniform(2, 2), RackRule.atMost(1), null);

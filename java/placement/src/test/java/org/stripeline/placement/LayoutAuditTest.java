@@ -71,9 +71,9 @@ class LayoutAuditTest {
     assertThat(audit.withRackFailuresTolerated(99)).isZero();
     assertThat(audit)
         .hasToString(
-            "1 of 5 stripes keep the rule (at most 1 per rack, spread); 2 miss blocks,"
-                + " 1 have two on a node, 2 too many in a rack, 4 too few racks,"
-                + " 4 survive no rack's failure");
+            "1 of 5 stripes satisfy the rule (at most 1 per rack, spread); 2 lack blocks, 1 have"
+                + " two blocks on a node, 2 too many blocks in a rack, 4 too few racks, 4 do not"
+                + " survive the failure of any rack");
   }
 
   /** Counts by removing every subset of racks. */

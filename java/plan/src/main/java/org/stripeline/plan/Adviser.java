@@ -6,6 +6,7 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.placement.CodeName;
+import org.stripeline.plan.source.PlannedFile;
 
 /**
  * Decides how to treat a file. Of adoption, adoption with RS-3-2, and copying into a striped file,
@@ -54,7 +55,8 @@ final class Adviser {
    */
   void consider(PlannedFile file, boolean isSynced) {
     long now = SpaceUse.now(file);
-    SkipReason general = file.coded != null ? SkipReason.CODED : FileRules.general(file, isSynced);
+    SkipReason general =
+        file.coded() != null ? SkipReason.CODED : FileRules.general(file, isSynced);
     if (general != null) {
       leave(general, now);
     } else {

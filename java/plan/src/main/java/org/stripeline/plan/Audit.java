@@ -17,6 +17,11 @@ import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
 import org.stripeline.placement.StripeAudit;
+import org.stripeline.plan.source.ClusterView;
+import org.stripeline.plan.source.NameNodeSource;
+import org.stripeline.plan.source.SnapshotTimes;
+import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Quantity;
 import org.stripeline.terminal.TextTable;
 
 /** Checks the layout of erasure-coded files from the block locations that the NameNode reports. */
@@ -41,13 +46,20 @@ public final class Audit {
    *
    * @throws IOException if the NameNode does not answer or the path does not exist
    */
-  public static Audit of(PlanSettings settings, DistributedFileSystem fs) throws IOException {
+  public static Audit of(PlanSettings settings, DistributedFileSystem fs, Progress progress)
+      throws IOException {
     Path root = new Path(settings.path);
     fs.getFileStatus(root);
     ClusterView cluster = ClusterView.of(fs);
     Audit audit = new Audit(settings, cluster);
     NameNodeSource source = new NameNodeSource(fs, root, cluster, new SnapshotTimes());
-    source.walk(audit::add);
+    try (Progress.Step step = progress.passing("audit", 0, Progress.Unit.FILES)) {
+      source.walk(
+          (status, path) -> {
+            audit.add(status, path);
+            step.advance(1);
+          });
+    }
     AuditReport report = audit.report;
     report.path = settings.path;
     report.source = fs.getUri().toString();
@@ -57,7 +69,7 @@ public final class Audit {
     report.notes.addAll(source.notes());
     if (!cluster.isFromReport()) {
       report.notes.add(
-          "only superusers may ask for the DataNodes: racks that hold no block of this tree are not"
+          "only superusers can list the DataNodes: racks that hold no block of this tree are not"
               + " counted");
     }
     report.policies.addAll(audit.policies.values());
@@ -232,7 +244,7 @@ public final class Audit {
       line(text, "%s group %d: %s", violation.path, violation.group, violation.what);
     }
     if (violations.size() == VIOLATIONS_NAMED_MAX) {
-      line(text, "(no more than %d are named)", VIOLATIONS_NAMED_MAX);
+      line(text, "(at most %d are listed)", VIOLATIONS_NAMED_MAX);
     }
   }
 

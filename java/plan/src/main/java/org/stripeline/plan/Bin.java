@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
+import org.stripeline.plan.source.PlannedFile;
+
 /** Sums over a set of files; the field names are those of the JSON output. */
 final class Bin {
   long files;
@@ -16,8 +18,8 @@ final class Bin {
 
   void add(PlannedFile file, long now, long after) {
     files++;
-    blocks += file.blockCount;
-    bytes += file.length;
+    blocks += file.blockCount();
+    bytes += file.bytes();
     bytesNow += now;
     bytesAfter += after;
   }

@@ -10,6 +10,7 @@ import org.stripeline.placement.Topology;
 import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
+import org.stripeline.plan.source.PlannedFile;
 
 /**
  * Estimates traffic where locations are unknown: the mean over groups with the default replica
@@ -81,16 +82,16 @@ final class ExpectedTraffic extends TrafficModel {
 
   @Override
   int racksOf(PlannedFile file, int block) {
-    return Math.min(racks(), Math.min(2, Math.max(1, file.replication)));
+    return Math.min(racks(), Math.min(2, Math.max(1, file.replication())));
   }
 
   @Override
   void addAdoption(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums) {
-    Shares shares = shares(code.shape(), end - start, Math.max(1, file.replication));
+    Shares shares = shares(code.shape(), end - start, Math.max(1, file.replication()));
     if (shares.unplaceable > 0) {
       sums.unplaceable++;
       if (sums.unplaceableReason == null) {
-        sums.unplaceableReason = file.path + ": " + shares.reason;
+        sums.unplaceableReason = file.path() + ": " + shares.reason;
       }
       return;
     }

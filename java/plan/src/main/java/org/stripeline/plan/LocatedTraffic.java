@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
-import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.Topology;
 import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
+import org.stripeline.plan.source.PlannedFile;
 
 /**
  * Computes traffic from the actual locations of replicas: each group is planned as a conversion
@@ -46,7 +46,7 @@ final class LocatedTraffic extends TrafficModel {
 
   @Override
   int racksOf(PlannedFile file, int block) {
-    int[] holders = file.replicas[block];
+    int[] holders = file.replicas(block);
     Topology topology = nodes.topology();
     int count = 0;
     for (int i = 0; i < holders.length; i++) {
@@ -64,18 +64,18 @@ final class LocatedTraffic extends TrafficModel {
     Topology topology = nodes.topology();
     GroupPlan plan;
     try {
-      int[][] replicas = Arrays.copyOfRange(file.replicas, start, end);
+      int[][] replicas = file.replicas(start, end);
       plan = GroupPlanner.plan(code.shape(), replicas, topology, rule(code.shape()), random);
     } catch (PlacementException e) {
       sums.unplaceable++;
       if (sums.unplaceableReason == null) {
-        sums.unplaceableReason = file.path + ": " + e.getMessage();
+        sums.unplaceableReason = file.path() + ": " + e.getMessage();
       }
       return;
     }
     sums.ruleBroken += plan.relaxation().isNone() ? 0 : 1;
     for (int i = 0; i < end - start; i++) {
-      double bytes = file.blocks[start + i];
+      double bytes = file.bytesOfBlock(start + i);
       int nearest = plan.readOrder(i)[0];
       sums.adoptAcross += topology.rackOf(nearest) == plan.coreRack() ? 0 : bytes;
       sums.adoptNetwork += nearest == plan.encoder() ? 0 : bytes;

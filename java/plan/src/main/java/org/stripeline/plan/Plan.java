@@ -2,13 +2,19 @@
 package org.stripeline.plan;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.plan.source.ClusterView;
+import org.stripeline.plan.source.FileSource;
+import org.stripeline.plan.source.ImageFile;
+import org.stripeline.plan.source.NameNodeSource;
+import org.stripeline.plan.source.SnapshotTimes;
+import org.stripeline.terminal.Progress;
 
 /** A finished plan. */
 public final class Plan {
-  private static final long FILES_PER_MESSAGE = 1_000_000;
+  private static final int FILES_PER_NOTE = 1 << 10;
 
   private final PlanReport report;
 
@@ -19,10 +25,9 @@ public final class Plan {
   /**
    * Plans a tree of a live cluster.
    *
-   * @param talk receives a progress message after each million files
    * @throws IOException if the NameNode does not answer or the path does not exist
    */
-  public static Plan ofNameNode(PlanSettings settings, DistributedFileSystem fs, PrintWriter talk)
+  public static Plan ofNameNode(PlanSettings settings, DistributedFileSystem fs, Progress progress)
       throws IOException {
     // Requested first, so that a path that does not exist causes an error instead of an empty plan.
     fs.getFileStatus(new org.apache.hadoop.fs.Path(settings.path));
@@ -34,11 +39,14 @@ public final class Plan {
       source
           .notes()
           .add(
-              "only superusers may ask for the DataNodes and for snapshots of others: nodes that"
-                  + " hold no block of this tree, and such snapshots, are not counted");
+              "only superusers can list the DataNodes and other users' snapshots: nodes that hold"
+                  + " no block of this tree, and such snapshots, are not counted");
     }
-    PlanCalculator calculator =
-        calculate(settings, new LocatedTraffic(cluster, settings.blocksPerRackMax), source, talk);
+    PlanCalculator calculator;
+    try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
+      TrafficModel traffic = new LocatedTraffic(cluster::topology, settings.blocksPerRackMax);
+      calculator = calculate(settings, traffic, source, count -> step.advanceTo(count));
+    }
     PlanReporter reporter = new PlanReporter(settings, calculator);
     int nodes = cluster.topology().openNodes();
     return new Plan(reporter.report(source, fs.getUri().toString(), nodes, false));
@@ -49,16 +57,12 @@ public final class Plan {
    *
    * @param file the output of {@code hdfs oiv -p XML} or {@code -p Delimited}, optionally
    *     compressed with gzip
-   * @param talk receives a progress message after each million files
    * @throws IOException if the file is not such an image, or the path does not exist in it
    */
-  public static Plan ofImage(PlanSettings settings, Path file, PrintWriter talk)
+  public static Plan ofImage(PlanSettings settings, Path file, Progress progress)
       throws IOException {
     ImageFile image = ImageFile.of(file);
-    FileSource source =
-        image.form() == ImageFile.Form.XML
-            ? new XmlImageSource(image, settings.path, settings.code)
-            : new DelimitedImageSource(image, settings.path, settings.code);
+    FileSource source = image.source(settings.path, settings.code);
     int racks = settings.racks > 0 ? settings.racks : PlanSettings.RACKS_ASSUMED;
     int nodes = settings.nodes > 0 ? settings.nodes : racks * PlanSettings.NODES_PER_RACK_ASSUMED;
     racks = Math.min(racks, nodes);
@@ -67,7 +71,11 @@ public final class Plan {
             ? ExpectedTraffic.Writers.DATANODES
             : ExpectedTraffic.Writers.ELSEWHERE;
     ExpectedTraffic traffic = new ExpectedTraffic(racks, nodes, writers, settings.blocksPerRackMax);
-    PlanCalculator calculator = calculate(settings, traffic, source, talk);
+    PlanCalculator calculator;
+    try (Progress.Step step = progress.passing("plan", image.bytesToRead(), Progress.Unit.BYTES)) {
+      image.watch(step::advance);
+      calculator = calculate(settings, traffic, source, count -> step.note(count + " files"));
+    }
     boolean isAssumed = settings.racks == 0 || settings.nodes == 0;
     return new Plan(
         new PlanReporter(settings, calculator)
@@ -75,7 +83,7 @@ public final class Plan {
   }
 
   private static PlanCalculator calculate(
-      PlanSettings settings, TrafficModel model, FileSource source, PrintWriter talk)
+      PlanSettings settings, TrafficModel model, FileSource source, LongConsumer progress)
       throws IOException {
     DirectoryRows rows =
         new DirectoryRows(
@@ -85,9 +93,8 @@ public final class Plan {
     source.stream(
         file -> {
           calculator.accept(file);
-          if (++count[0] % FILES_PER_MESSAGE == 0) {
-            talk.println(count[0] + " files ...");
-            talk.flush();
+          if (++count[0] % FILES_PER_NOTE == 0) {
+            progress.accept(count[0]);
           }
         });
     return calculator;

@@ -6,6 +6,8 @@ import java.util.TreeMap;
 import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
+import org.stripeline.plan.source.FileSource;
+import org.stripeline.plan.source.PlannedFile;
 
 /** Sums the effects of the conversion of a stream of files. Not thread-safe. */
 final class PlanCalculator implements FileSource.Sink {
@@ -40,14 +42,14 @@ final class PlanCalculator implements FileSource.Sink {
 
   @Override
   public void accept(PlannedFile file) {
-    Tally tally = rows.of(file.path);
-    int habit = file.coded == null && file.length > 0 ? SyncedPaths.find(file.path) : -1;
+    Tally tally = rows.of(file.path());
+    int habit = file.coded() == null && file.bytes() > 0 ? SyncedPaths.find(file.path()) : -1;
     adviser.consider(file, habit >= 0);
     long now = SpaceUse.now(file);
     long after = adviser.bytesAfter();
 
     tally.all.add(file, now, after);
-    tally.bySize[Tally.sizeClass(file.length)].add(file, now, after);
+    tally.bySize[Tally.sizeClass(file.bytes())].add(file, now, after);
     tally.byTreatment[adviser.treatment().ordinal()].add(file, now, after);
     if (adviser.reason() != null) {
       tally.byReason[adviser.reason().ordinal()].add(file, now, after);
@@ -55,17 +57,17 @@ final class PlanCalculator implements FileSource.Sink {
     if (habit >= 0) {
       tally.bySyncHabit[habit].add(file, now, after);
       if (firstSynced[habit] == null) {
-        firstSynced[habit] = file.path;
+        firstSynced[habit] = file.path();
       }
     }
-    if (file.coded != null) {
+    if (file.coded() != null) {
       tally.coded.add(file, now, after);
       return;
     }
-    int replication = Math.max(1, Math.min(file.replication, Tally.REPLICATION_CLASSES));
+    int replication = Math.max(1, Math.min(file.replication(), Tally.REPLICATION_CLASSES));
     tally.byReplication[replication - 1].add(file, now, after);
-    if (file.blockCount > 0 && file.blockCount < code.data()) {
-      tally.small[file.blockCount].add(file, now, SpaceUse.contiguous(file, code.shape()));
+    if (file.blockCount() > 0 && file.blockCount() < code.data()) {
+      tally.small[file.blockCount()].add(file, now, SpaceUse.contiguous(file, code.shape()));
     }
     if (adviser.treatment() != Treatment.LEAVE) {
       addConversion(tally, file, now, after);
@@ -73,25 +75,25 @@ final class PlanCalculator implements FileSource.Sink {
   }
 
   private void addConversion(Tally tally, PlannedFile file, long now, long after) {
-    if (file.isInSnapshot) {
+    if (file.isInSnapshot()) {
       tally.inSnapshot.add(file, now, after);
     }
     CodeName with = adviser.adoptedWith();
     if (with == null) {
       model.addStriped(file, after, tally.traffic);
-      blockSizesTooLarge += code.takesCell(file.blockSize) ? 0 : 1;
+      blockSizesTooLarge += code.takesCell(file.blockBytes()) ? 0 : 1;
       return;
     }
     model.addAdopted(file, with, tally.traffic);
     if (adviser.treatment() == Treatment.ADOPT) {
       addShortGroups(tally, file);
-      blockSize(file.blockSize).add(file, now, after);
+      blockSize(file.blockBytes()).add(file, now, after);
     }
   }
 
   private void addShortGroups(Tally tally, PlannedFile file) {
     int start = 0;
-    while (start < file.blockCount) {
+    while (start < file.blockCount()) {
       int end = file.groupEnd(start, code.data());
       if (end - start < code.data()) {
         tally.shortGroups++;

@@ -17,6 +17,7 @@ import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.Progress;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,15 +30,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "plan",
     description = {
-      "Tell what erasure coding would bring for a tree, and change nothing.",
+      "Estimate the space that erasure coding would save, without changing anything.",
       "",
-      "Shows per directory and in all the bytes now and after, what to do with which files, which"
-          + " replicas can stay where they are, what would cross racks by four ways of converting,"
-          + " and what stands against it: short groups, small files, snapshots, writers that call"
-          + " hsync, too few racks.",
+      "Shows per directory and in total the bytes now and afterwards, the treatment of files, the"
+          + " replicas that can stay in place, the bytes that four ways of converting would send"
+          + " across racks, and reasons against it: short groups, small files, snapshots, writers"
+          + " that call hsync, too few racks.",
       "",
-      "Asks the NameNode of the configuration, or reads what 'hdfs oiv' wrote of an fsimage: then"
-          + " no cluster is needed, but locations are unknown and figures about them expectations."
+      "Queries the NameNode of the configuration, or reads the output of 'hdfs oiv' for an fsimage:"
+          + " no cluster is needed then, but locations are unknown, and figures about them are"
+          + " expected values."
     },
     parameterListHeading = "%n",
     footerHeading = "%nExamples:%n",
@@ -49,21 +51,20 @@ import picocli.CommandLine.Spec;
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Planned; with --audit, all groups lie as they should",
-      "1:With --audit, some groups do not",
+      "0:Planned; with --audit, all groups are placed correctly",
+      "1:With --audit, some groups are not placed correctly",
       "2:The command line cannot be carried out as given, or the path is absent or not permitted",
-      "3:Could not check, or not all of it; what could not be read is told"
+      "3:Could not check all or part of the tree; what could not be read is listed"
     })
 public final class PlanCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "PATH", description = "File or directory on HDFS, or of the image")
+  @Parameters(paramLabel = "PATH", description = "File or directory on HDFS or in the image")
   private String path;
 
   @Option(
       names = "--policy",
       paramLabel = "CODE",
       defaultValue = "RS-6-3",
-      description =
-          "Code: RS-6-3, RS-3-2, RS-10-4, XOR-2-1 or like them (default: ${DEFAULT-VALUE})")
+      description = "Code, such as RS-6-3, RS-3-2, RS-10-4 or XOR-2-1 (default: ${DEFAULT-VALUE})")
   private String policy;
 
   @Option(
@@ -72,29 +73,31 @@ public final class PlanCommand implements Callable<Integer> {
       defaultValue = "1MiB",
       converter = ByteSize.Converter.class,
       description =
-          "Cell of files that are better striped than adopted (default: ${DEFAULT-VALUE})")
+          "Cell size of files for which a striped layout is better than adoption (default:"
+              + " ${DEFAULT-VALUE})")
   private ByteSize cellSize;
 
   @Option(
       names = "--blocks-per-rack",
       paramLabel = "C",
       description =
-          "Most blocks of a group per rack; a rack may fail if there are no more than parity blocks"
-              + " (default: as few as the racks allow, as HDFS wants it)")
+          "Maximum blocks of a group per rack; data survives the failure of a rack if this is at"
+              + " most the number of parity blocks (default: as few as the racks allow, the rule of"
+              + " HDFS)")
   private Integer blocksPerRack;
 
   @Option(
       names = "--depth",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Levels of directories that are shown, 0 to 20 (default: ${DEFAULT-VALUE})")
+      description = "Levels of directories to show, 0 to 20 (default: ${DEFAULT-VALUE})")
   private int depth;
 
   @Option(
       names = "--audit",
       description =
-          "Check the files that are erasure-coded already, instead of planning: all blocks there,"
-              + " on different nodes, in enough racks, at most C per rack")
+          "Instead of planning, check files that are erasure-coded already: that all blocks exist,"
+              + " on different nodes, in enough racks, and at most C per rack")
   private boolean audit;
 
   @Option(names = "--json", description = "Print the result as one JSON object")
@@ -114,19 +117,19 @@ public final class PlanCommand implements Callable<Integer> {
         names = "--throttle",
         paramLabel = "SIZE",
         converter = ByteSize.Converter.class,
-        description = "Bytes that each node may send per second: tells how long it takes")
+        description = "Bytes that each node may send per second: used to estimate the duration")
     private ByteSize throttle;
 
     @Option(
         names = "--storage-policy",
         paramLabel = "NAME",
-        description = "COLD: converted files go to archive storage; takes --archive-cost")
+        description = "COLD: converted files move to archive storage; requires --archive-cost")
     private String storagePolicy;
 
     @Option(
         names = "--archive-cost",
         paramLabel = "RATIO",
-        description = "What a byte of archive storage costs if one on disk costs 1, such as 0.7")
+        description = "Cost of a byte of archive storage relative to one on disk, such as 0.7")
     private Double archiveCost;
   }
 
@@ -135,16 +138,16 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
         names = "--image",
         paramLabel = "FILE",
-        description = "What 'hdfs oiv -p XML' or '-p Delimited' wrote; may be compressed by gzip")
+        description = "Output of 'hdfs oiv -p XML' or '-p Delimited'; may be compressed by gzip")
     private java.nio.file.Path file;
 
-    @Option(names = "--racks", paramLabel = "N", description = "Racks of its cluster (assumed: 20)")
+    @Option(names = "--racks", paramLabel = "N", description = "Racks of the cluster (default: 20)")
     private Integer racks;
 
     @Option(
         names = "--nodes",
         paramLabel = "N",
-        description = "DataNodes of its cluster (assumed: 20 for each rack)")
+        description = "DataNodes of the cluster (default: 20 for each rack)")
     private Integer nodes;
 
     @Option(
@@ -152,8 +155,8 @@ public final class PlanCommand implements Callable<Integer> {
         paramLabel = "WHERE",
         defaultValue = "datanodes",
         description =
-            "Where files were written, which decides where first replicas are: datanodes or"
-                + " elsewhere (default: ${DEFAULT-VALUE})")
+            "Where the writers of the files ran, which determines the locations of first replicas:"
+                + " datanodes or elsewhere (default: ${DEFAULT-VALUE})")
     private String writers;
   }
 
@@ -162,7 +165,7 @@ public final class PlanCommand implements Callable<Integer> {
     PlanSettings settings = settings();
     try {
       if (image.file != null) {
-        return print(Plan.ofImage(settings, image.file, spec.commandLine().getErr()));
+        return print(Plan.ofImage(settings, image.file, progress()));
       }
       return ask(settings);
     } catch (FileNotFoundException | AccessControlException e) {
@@ -189,9 +192,13 @@ public final class PlanCommand implements Callable<Integer> {
       }
       DistributedFileSystem hdfs = (DistributedFileSystem) fs;
       return audit
-          ? print(Audit.of(settings, hdfs))
-          : print(Plan.ofNameNode(settings, hdfs, spec.commandLine().getErr()));
+          ? print(Audit.of(settings, hdfs, progress()))
+          : print(Plan.ofNameNode(settings, hdfs, progress()));
     }
+  }
+
+  private Progress progress() {
+    return Progress.onStandardError(spec.commandLine().getErr());
   }
 
   private FileSystem connect(URI uri, Configuration conf) throws IOException {
@@ -254,21 +261,21 @@ public final class PlanCommand implements Callable<Integer> {
     }
     if (!"COLD".equalsIgnoreCase(cost.storagePolicy)) {
       throw usage(
-          "Cannot tell the cost with --storage-policy="
+          "Cannot compute the cost with --storage-policy="
               + cost.storagePolicy
               + ": only COLD puts erasure-coded files on archive storage");
     }
     if (cost.archiveCost == null || !(cost.archiveCost > 0 && cost.archiveCost <= 100)) {
       throw usage(
-          "Cannot tell the cost of COLD: say with --archive-cost=RATIO what a byte of archive"
-              + " storage costs, more than 0 and at most 100");
+          "Cannot compute the cost of COLD: set --archive-cost=RATIO, the cost of a byte of archive"
+              + " storage relative to disk, more than 0 and at most 100");
     }
     settings.archiveCost = cost.archiveCost;
   }
 
   private void image(PlanSettings settings) {
     if (image.file == null && (image.racks != null || image.nodes != null)) {
-      throw usage("Cannot use --racks or --nodes without --image: the NameNode knows them");
+      throw usage("Cannot use --racks or --nodes without --image: the NameNode reports them");
     }
     if (image.file != null && audit) {
       throw usage("Cannot audit an image: it has no locations");
@@ -283,7 +290,7 @@ public final class PlanCommand implements Callable<Integer> {
               + settings.racks
               + " racks with "
               + settings.nodes
-              + " nodes: each rack has at least one");
+              + " nodes: each rack needs at least one");
     }
     if (!image.writers.equals("datanodes") && !image.writers.equals("elsewhere")) {
       throw usage("Cannot use --writers=" + image.writers + ": it is datanodes or elsewhere");

@@ -8,6 +8,8 @@ import java.util.Map;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
+import org.stripeline.plan.source.FileSource;
+import org.stripeline.terminal.Quantity;
 
 /** Converts the sums of a calculator into a report. */
 final class PlanReporter {
@@ -75,10 +77,9 @@ final class PlanReporter {
       report.notes.add(
           "more than "
               + PlanSettings.ROWS_MAX
-              + " directories: those that came later have no row"
-              + " and count for "
+              + " directories: later ones have no row and are only counted in "
               + settings.path
-              + " only; choose a smaller --depth");
+              + "; choose a smaller --depth");
     }
     return report;
   }
@@ -106,8 +107,7 @@ final class PlanReporter {
           code
               + " takes all "
               + nodes
-              + " DataNodes: when one is lost, its blocks cannot be"
-              + " rebuilt before it is back");
+              + " DataNodes: if one is lost, its blocks cannot be rebuilt until it returns");
     }
     if (cluster.racks < cluster.racksNeeded) {
       report.warnings.add(
@@ -220,17 +220,16 @@ final class PlanReporter {
     }
     if (largest > MAX_CELL_DEFAULT) {
       report.notes.add(
-          "adoption wants a policy per block size, whose cells are the blocks: the NameNode needs"
+          "adoption needs a policy per block size, with cells of that size: the NameNode needs"
               + " dfs.namenode.ec.policies.max.cellsize="
               + largest);
     }
     if (calculator.otherBlockSizes().files > 0) {
       report.warnings.add(
           calculator.otherBlockSizes().files
-              + " files have further block sizes: HDFS takes at most"
-              + " "
+              + " files have other block sizes: HDFS allows at most "
               + PlanCalculator.BLOCK_SIZES_MAX
-              + " policies of one's own");
+              + " user-defined policies");
     }
     if (calculator.blockSizesTooLarge() > 0) {
       report.notes.add(
@@ -274,8 +273,8 @@ final class PlanReporter {
     if (traffic.ruleBroken > 0) {
       report.warnings.add(
           traffic.ruleBroken
-              + " groups can only be placed against the rack rule: the NameNode will"
-              + " move blocks of theirs, or a rack failure may lose them");
+              + " groups can only be placed in violation of the rack rule: the NameNode will move"
+              + " some of their blocks, or a rack failure may lose them");
     }
   }
 
@@ -310,9 +309,9 @@ final class PlanReporter {
   private void users() {
     if (report.total.filesConverted > 0) {
       report.warnings.add(
-          "converted files are not truncated, take appends in a new block group only, ignore hsync"
-              + " and setrep, and have another default checksum (distcp -update) and inode: 'What"
-              + " changes for users of the files' in docs/user/convert.md");
+          "converted files cannot be truncated, are appended to only in a new block group, ignore"
+              + " hsync and setrep, and have a different default checksum (distcp -update) and"
+              + " inode: 'What changes for users of the files' in docs/user/convert.md");
     }
   }
 
@@ -325,7 +324,7 @@ final class PlanReporter {
               + " of the files to be converted: until they are"
               + " deleted, up to "
               + Quantity.bytes(bound.bytesNow)
-              + " of old replicas stay, beside "
+              + " of old replicas stay, in addition to "
               + Quantity.bytes(bound.bytesAfter)
               + " of new blocks");
     }

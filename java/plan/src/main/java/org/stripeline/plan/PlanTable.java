@@ -3,6 +3,7 @@ package org.stripeline.plan;
 
 import java.util.List;
 import java.util.Locale;
+import org.stripeline.terminal.Quantity;
 import org.stripeline.terminal.TextTable;
 
 /** Formats a report as text. */
@@ -20,7 +21,7 @@ final class PlanTable {
     groups("size of file", report.sizeClasses);
     groups("now", report.replication);
     groups("what to do", report.treatments);
-    groups("left because", report.left);
+    groups("skipped because", report.left);
     small();
     moves();
     policies();
@@ -43,7 +44,7 @@ final class PlanTable {
         cluster.nodesNeeded,
         cluster.racksNeeded,
         cluster.racksNeeded > 1 ? " to survive the failure of a rack" : "",
-        cluster.isAssumed ? "assumed are" : "there are",
+        cluster.isAssumed ? "assumed:" : "there are",
         cluster.nodes,
         cluster.racks,
         cluster.racks == 1 ? "rack" : "racks",
@@ -148,8 +149,7 @@ final class PlanTable {
           "%n%d groups to adopt, %d of them short, which costs %s more parity than full ones",
           moves.groups, moves.shortGroups, Quantity.bytes(moves.shortGroupsExtraBytes));
       line(
-          "%sreplicas adopted where they are: %d blocks, %s (%s); to be sent: %d blocks, %s;"
-              + " parity: %s",
+          "%sreplicas adopted in place: %d blocks, %s (%s); to be sent: %d blocks, %s; parity: %s",
           about,
           moves.blocksAdopted,
           Quantity.bytes(moves.bytesAdopted),
@@ -157,7 +157,7 @@ final class PlanTable {
           moves.blocksSent,
           Quantity.bytes(moves.bytesSent),
           Quantity.bytes(moves.parityBytes));
-      TextTable table = new TextTable(about + "bytes moved", "across racks", "by the network");
+      TextTable table = new TextTable(about + "bytes moved", "across racks", "over the network");
       table.row(
           "copy into an erasure-coded directory",
           Quantity.bytes(moves.crossRackCopy),
@@ -165,14 +165,14 @@ final class PlanTable {
       table.row("HDFS-RAID, without its relocations", Quantity.bytes(moves.crossRackHdfsRaid));
       table.row("EAR placement", Quantity.bytes(moves.crossRackEar));
       table.row(
-          "adoption of what is there",
+          "adoption of existing replicas",
           Quantity.bytes(moves.crossRackAdoption),
           Quantity.bytes(moves.networkAdoption));
       text.append('\n').append(table.render());
     }
     if (moves.networkStriped > 0) {
       line(
-          "%nfiles to be copied into striped ones move %s across racks, %s by the network",
+          "%ncopying files to a striped layout moves %s across racks, %s over the network",
           Quantity.bytes(moves.crossRackStriped), Quantity.bytes(moves.networkStriped));
     }
   }

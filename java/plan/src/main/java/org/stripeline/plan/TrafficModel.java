@@ -6,6 +6,7 @@ import java.util.Map;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
+import org.stripeline.plan.source.PlannedFile;
 
 /**
  * Computes how many bytes cross racks when a group is encoded, for R racks, k data and m parity
@@ -73,7 +74,7 @@ abstract class TrafficModel {
   /** Adds a file that is adopted with a code. */
   final void addAdopted(PlannedFile file, CodeName code, ConversionTraffic sums) {
     int start = 0;
-    while (start < file.blockCount) {
+    while (start < file.blockCount()) {
       int end = file.groupEnd(start, code.data());
       addGroup(file, start, end, code, sums);
       start = end;
@@ -94,7 +95,7 @@ abstract class TrafficModel {
     double elsewhere = 1 - 1.0 / racks();
     double read = 0;
     for (int block = start; block < end; block++) {
-      read += file.blocks[block] * (1 - (double) racksOf(file, block) / racks());
+      read += file.bytesOfBlock(block) * (1 - (double) racksOf(file, block) / racks());
     }
     sums.parityBytes += parity;
     sums.copyAcross += read + (data + parity) * elsewhere;
@@ -118,10 +119,10 @@ abstract class TrafficModel {
   /** Adds a file that is copied into a striped one. */
   final void addStriped(PlannedFile file, long bytesAfter, ConversionTraffic sums) {
     double read = 0;
-    for (int block = 0; block < file.blockCount; block++) {
-      read += file.blocks[block] * (1 - (double) racksOf(file, block) / racks());
+    for (int block = 0; block < file.blockCount(); block++) {
+      read += file.bytesOfBlock(block) * (1 - (double) racksOf(file, block) / racks());
     }
     sums.stripeAcross += read + bytesAfter * (1 - 1.0 / racks());
-    sums.stripeNetwork += (double) file.length + bytesAfter;
+    sums.stripeNetwork += (double) file.bytes() + bytesAfter;
   }
 }

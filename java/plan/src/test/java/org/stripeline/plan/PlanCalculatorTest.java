@@ -11,6 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.Topology;
+import org.stripeline.plan.source.PlannedFile;
+import org.stripeline.plan.source.PlannedFiles;
 
 /** Compares sums over files with values computed by hand; blocks of 128 MiB, cells of 1 MiB. */
 class PlanCalculatorTest {
@@ -28,14 +30,7 @@ class PlanCalculatorTest {
   }
 
   private static PlannedFile file(String path, int replication, long... blocks) {
-    PlannedFile file = new PlannedFile();
-    file.reset(path);
-    file.blockSize = BLOCK;
-    file.replication = replication;
-    for (long bytes : blocks) {
-      file.addBlock(bytes);
-    }
-    return file;
+    return PlannedFiles.of(path, BLOCK, replication, blocks);
   }
 
   private static PlannedFile full(String path, int replication, int blocks) {
@@ -117,21 +112,16 @@ class PlanCalculatorTest {
 
   @Test
   void blocksThatAreNoCellsAreCopied() {
-    PlannedFile large = new PlannedFile();
-    large.reset("/large");
-    large.blockSize = 512 * MIB;
-    large.replication = 3;
-    for (int i = 0; i < 6; i++) {
-      large.addBlock(512 * MIB);
-    }
-    calculator.accept(large);
+    long[] six = new long[6];
+    java.util.Arrays.fill(six, 512 * MIB);
+    calculator.accept(PlannedFiles.of("/large", 512 * MIB, 3, six));
 
     // 6 of them are 3 GiB, too much for RS-6-3, but 3 of them are less than 2 GiB.
     assertThat(code.takesCell(512 * MIB)).isFalse();
     assertThat(all().byTreatment[Treatment.SMALLER_CODE.ordinal()].files).isEqualTo(1);
 
-    PlannedFile odd = file("/odd", 3, 100_000_000, 100_000_000, 100_000_000);
-    odd.blockSize = 100_000_001;
+    PlannedFile odd =
+        PlannedFiles.of("/odd", 100_000_001, 3, 100_000_000, 100_000_000, 100_000_000);
     PlanCalculator other = calculator(code, 0);
     other.accept(odd);
     assertThat(other.blockSizesTooLarge()).isEqualTo(1);
@@ -147,23 +137,17 @@ class PlanCalculatorTest {
   }
 
   @Test
-  void filesAreLeftForTheirReasons() {
+  void filesAreSkippedWithTheirReasons() {
     calculator.accept(file("/empty", 3));
     calculator.accept(file("/tiny", 3, 100_000));
     calculator.accept(full("/once", 1, 6));
     calculator.accept(full("/hbase/WALs/host,16020,1/host.1", 3, 6));
-    PlannedFile open = full("/open", 3, 6);
-    open.isOpen = true;
-    calculator.accept(open);
-    PlannedFile lazy = full("/lazy", 3, 6);
-    lazy.storagePolicy = 15;
-    calculator.accept(lazy);
-    PlannedFile missing = full("/missing", 3, 6);
-    missing.replicas = new int[][] {{1}, {2}, {}, {3}, {4}, {5}};
-    calculator.accept(missing);
-    PlannedFile coded = file("/coded", 0, 6 * MIB);
-    coded.coded = CodeName.parse("RS-3-2-1024k", MIB);
-    calculator.accept(coded);
+    calculator.accept(PlannedFiles.open(full("/open", 3, 6)));
+    calculator.accept(PlannedFiles.withStoragePolicy(full("/lazy", 3, 6), 15));
+    int[][] replicas = {{1}, {2}, {}, {3}, {4}, {5}};
+    calculator.accept(PlannedFiles.located(full("/missing", 3, 6), replicas));
+    CodeName rs = CodeName.parse("RS-3-2-1024k", MIB);
+    calculator.accept(PlannedFiles.coded(file("/coded", 0, 6 * MIB), rs));
 
     Tally all = all();
     for (SkipReason reason : PlanReporter.LEFT) {
@@ -180,12 +164,8 @@ class PlanCalculatorTest {
 
   @Test
   void snapshotsBindWhatIsConverted() {
-    PlannedFile kept = full("/a/kept", 3, 6);
-    kept.isInSnapshot = true;
-    calculator.accept(kept);
-    PlannedFile left = full("/a/once", 1, 6);
-    left.isInSnapshot = true;
-    calculator.accept(left);
+    calculator.accept(PlannedFiles.inSnapshot(full("/a/kept", 3, 6)));
+    calculator.accept(PlannedFiles.inSnapshot(full("/a/once", 1, 6)));
 
     Bin bound = all().inSnapshot;
     assertThat(bound.files).isEqualTo(1);
@@ -194,7 +174,7 @@ class PlanCalculatorTest {
   }
 
   @Test
-  void directoriesHoldWhatIsBelowThem() {
+  void directoriesIncludeTheirSubdirectories() {
     PlanCalculator deep = calculator(code, 2);
     deep.accept(full("/top", 3, 6));
     deep.accept(full("/a/x", 3, 6));
@@ -232,7 +212,7 @@ class PlanCalculatorTest {
    * parity.
    */
   @Test
-  void crossRackBlocksAreThePapers() {
+  void crossRackBlocksMatchThePaper() {
     PlanCalculator paper = calculator(CodeName.parse("RS-10-4", MIB), 0);
     paper.accept(full("/a", 3, 10));
 
@@ -294,9 +274,8 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 0, 10, 6));
-    PlannedFile file = full("/a", 3, 6);
-    file.replicas = new int[][] {{0, 3, 4}, {0, 4, 5}, {0, 5, 3}, {1, 6, 7}, {1, 7, 8}, {1, 8, 6}};
-    located.accept(file);
+    int[][] replicas = {{0, 3, 4}, {0, 4, 5}, {0, 5, 3}, {1, 6, 7}, {1, 7, 8}, {1, 8, 6}};
+    located.accept(PlannedFiles.located(full("/a", 3, 6), replicas));
 
     ConversionTraffic traffic = located.rollUp().get("/").traffic;
     assertThat(traffic.adoptedBlocks).isEqualTo(6);
@@ -311,15 +290,14 @@ class PlanCalculatorTest {
   }
 
   @Test
-  void whatMustBeSentIsCounted() {
+  void blocksToSendAreCounted() {
     // All replicas are on the same three nodes: three blocks are retained, three are sent.
     Topology topology = Topology.uniform(3, 3);
     PlanCalculator located =
         new PlanCalculator(
             code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 0, 10, 6));
-    PlannedFile file = full("/a", 3, 6);
-    file.replicas = new int[][] {{0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}};
-    located.accept(file);
+    int[][] replicas = {{0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}};
+    located.accept(PlannedFiles.located(full("/a", 3, 6), replicas));
 
     ConversionTraffic traffic = located.rollUp().get("/").traffic;
     assertThat(traffic.adoptedBlocks).isEqualTo(3);
@@ -327,15 +305,14 @@ class PlanCalculatorTest {
   }
 
   @Test
-  void groupsThatNoNodesCanTakeAreTold() {
+  void groupsThatCannotBePlacedAreReported() {
     Topology topology = Topology.uniform(2, 3);
     PlanCalculator located =
         new PlanCalculator(
             code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 0, 10, 6));
-    PlannedFile file = full("/a", 3, 6);
-    file.replicas = new int[6][];
-    java.util.Arrays.fill(file.replicas, new int[] {0, 3, 4});
-    located.accept(file);
+    int[][] replicas = new int[6][];
+    java.util.Arrays.fill(replicas, new int[] {0, 3, 4});
+    located.accept(PlannedFiles.located(full("/a", 3, 6), replicas));
 
     ConversionTraffic traffic = located.rollUp().get("/").traffic;
     assertThat(traffic.unplaceable).isEqualTo(1);
@@ -344,11 +321,11 @@ class PlanCalculatorTest {
   }
 
   @Test
-  void policiesAreWantedByBlockSize() {
+  void policiesAreListedByBlockSize() {
     calculator.accept(full("/a", 3, 6));
-    PlannedFile other = file("/b", 3, 64 * MIB, 64 * MIB, 64 * MIB, 64 * MIB, 64 * MIB, 64 * MIB);
-    other.blockSize = 64 * MIB;
-    calculator.accept(other);
+    long[] six = new long[6];
+    java.util.Arrays.fill(six, 64 * MIB);
+    calculator.accept(PlannedFiles.of("/b", 64 * MIB, 3, six));
 
     assertThat(calculator.byBlockSize()).containsOnlyKeys(64 * MIB, BLOCK);
     assertThat(code.policyName(BLOCK)).isEqualTo("RS-6-3-131072k");

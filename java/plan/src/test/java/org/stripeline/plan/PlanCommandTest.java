@@ -51,13 +51,13 @@ class PlanCommandTest {
         "/d --blocks-per-rack=0|Cannot use --blocks-per-rack=0: 1 to 9 are possible",
         "/d --throttle=0|it must be more than 0",
         "/d --throttle=fast|Cannot read size 'fast'",
-        "/d --storage-policy=COLD|say with --archive-cost=RATIO",
-        "/d --storage-policy=COLD --archive-cost=0|say with --archive-cost=RATIO",
+        "/d --storage-policy=COLD|set --archive-cost=RATIO",
+        "/d --storage-policy=COLD --archive-cost=0|set --archive-cost=RATIO",
         "/d --storage-policy=WARM --archive-cost=0.7|only COLD puts",
         "/d --archive-cost=0.7|only COLD puts",
         "/d --racks=3|Cannot use --racks or --nodes without --image",
         "/d --image=i --racks=0|Cannot use --racks=0: 1 to 1000000",
-        "/d --image=i --racks=9 --nodes=3|each rack has at least one",
+        "/d --image=i --racks=9 --nodes=3|each rack needs at least one",
         "/d --image=i --writers=nowhere|it is datanodes or elsewhere",
         "/d --image=i --audit|Cannot audit an image",
       })
@@ -92,18 +92,18 @@ class PlanCommandTest {
   }
 
   @Test
-  void anAbsentImageIsTold() {
+  void anAbsentImageIsReported() {
     assertThat(run("/", "--image=" + temporary.resolve("none"))).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(err.toString()).contains("it is not a file");
   }
 
   @Test
-  void aTruncatedGzipIsTold() throws IOException {
+  void aTruncatedGzipFileIsReported() throws IOException {
     Path image = temporary.resolve("image.gz");
     Files.write(image, new byte[] {0x1f, (byte) 0x8b, 8});
 
     assertThat(run("/", "--image=" + image)).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("it ends too early");
+    assertThat(err.toString()).contains("it is truncated");
   }
 
   @Test
@@ -128,11 +128,11 @@ class PlanCommandTest {
     assertThat(run("/", "--image=" + image, "--cell-size=64KiB")).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(out.toString())
         .contains("3 lines could not be read")
-        .contains("assumed are 400 DataNodes over 20 racks: enough");
+        .contains("assumed: 400 DataNodes over 20 racks: enough");
   }
 
   @Test
-  void aHeaderWithoutAColumnIsTold() throws IOException {
+  void aHeaderWithoutAColumnIsReported() throws IOException {
     Path image = temporary.resolve("image.txt");
     Files.write(image, HEADER.replace("\tFileSize", "").getBytes(StandardCharsets.UTF_8));
 

@@ -4,8 +4,6 @@ package org.stripeline.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.HashMap;
-import java.util.Map;
 import java.util.SplittableRandom;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.junit.jupiter.api.Test;
@@ -16,7 +14,7 @@ import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
 
-/** Tests the parts of the calculator: codes, hsync patterns, snapshots, quantities. */
+/** Tests the parts of the calculator: codes, sizes, hsync patterns. */
 class PlanPartsTest {
   @ParameterizedTest
   @CsvSource({"RS-6-3,6,3", "rs-10-4,10,4", "XOR-2-1,2,1", "RS-LEGACY-6-3,6,3", "RS-3-2-64k,3,2"})
@@ -89,62 +87,5 @@ class PlanPartsTest {
   @ValueSource(strings = {"/hbase/data/t/r/f", "/wal", "/data/wall/x", "/data/x.tmpl", "/tmp/x"})
   void otherPathsHaveNoHabit(String path) {
     assertThat(SyncedPaths.find(path)).isNegative();
-  }
-
-  @Test
-  void snapshotsHoldWhatIsOlder() {
-    SnapshotTimes times = new SnapshotTimes();
-    assertThat(times.mayHold("/a/x", 5)).isFalse();
-    times.add("/a", 10);
-    times.add("/a", 7);
-    times.add("/a/b", 20);
-
-    assertThat(times.mayHold("/a/x", 10)).isTrue();
-    assertThat(times.mayHold("/a/x", 11)).isFalse();
-    assertThat(times.mayHold("/a/b/c/x", 15)).isTrue();
-    assertThat(times.mayHold("/ab/x", 1)).isFalse();
-    assertThat(times.mayHold("/x", 1)).isFalse();
-  }
-
-  @Test
-  void snapshotsOfTheRootHoldAll() {
-    SnapshotTimes times = new SnapshotTimes();
-    times.add("/", 10);
-
-    assertThat(times.mayHold("/x", 10)).isTrue();
-    assertThat(times.mayHold("/a/b/x", 9)).isTrue();
-  }
-
-  @Test
-  void aTableOfInodesIsAMap() {
-    LongIntTable table = new LongIntTable();
-    Map<Long, Integer> expected = new HashMap<>();
-    SplittableRandom random = new SplittableRandom(11);
-    for (int i = 0; i < 20_000; i++) {
-      long key = i % 2 == 0 ? 16385 + i : 1 + random.nextLong(Long.MAX_VALUE - 1);
-      table.put(key, i);
-      expected.put(key, i);
-    }
-    table.put(16385, 77);
-    expected.put(16385L, 77);
-
-    expected.forEach((key, value) -> assertThat(table.get(key)).isEqualTo(value));
-    assertThat(table.get(9)).isEqualTo(LongIntTable.ABSENT);
-  }
-
-  @Test
-  void quantitiesAreShort() {
-    assertThat(Quantity.bytes(0)).isEqualTo("0 B");
-    assertThat(Quantity.bytes(1023)).isEqualTo("1023 B");
-    assertThat(Quantity.bytes(1536)).isEqualTo("1.50 KiB");
-    assertThat(Quantity.bytes(-1536)).isEqualTo("-1.50 KiB");
-    assertThat(Quantity.bytes(123.4 * (1 << 30))).isEqualTo("123 GiB");
-    assertThat(Quantity.bytes(12.34 * (1L << 40))).isEqualTo("12.3 TiB");
-    assertThat(Quantity.percent(1, 3)).isEqualTo("33.3 %");
-    assertThat(Quantity.percent(1, 0)).isEqualTo("-");
-    assertThat(Quantity.duration(0.2)).isEqualTo("1 s");
-    assertThat(Quantity.duration(200)).isEqualTo("3 min 20 s");
-    assertThat(Quantity.duration(18_600)).isEqualTo("5 h 10 min");
-    assertThat(Quantity.duration(12 * 86_400 + 3 * 3600)).isEqualTo("12 d 3 h");
   }
 }

@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.Topology;
+import org.stripeline.plan.source.PlannedFiles;
+import org.stripeline.terminal.Progress;
 
 /**
  * Plans large images. The full size, 10 million blocks in less than 2 minutes and 4 GiB, is
@@ -25,6 +28,7 @@ import org.stripeline.placement.Topology;
  */
 class PlanSpeedTest {
   private static final long BLOCKS = Long.getLong("stripeline.plan.blocks", 100_000);
+  private static final long BLOCK_BYTES = 128L << 20;
   private static final long NANOS_MAX = 120_000_000_000L;
 
   @TempDir Path temporary;
@@ -49,7 +53,8 @@ class PlanSpeedTest {
     // at the same time.
     long start = System.nanoTime();
     long startCpu = cpuNanos();
-    Plan plan = Plan.ofImage(settings, file, new PrintWriter(new StringWriter()));
+    Plan plan =
+        Plan.ofImage(settings, file, Progress.onStandardError(new PrintWriter(new StringWriter())));
     long usedNanos = cpuNanos() - startCpu;
     long nanos = System.nanoTime() - start;
 
@@ -80,20 +85,18 @@ class PlanSpeedTest {
         new PlanCalculator(
             code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 1, 1000, 6));
     SplittableRandom random = new SplittableRandom(9);
-    PlannedFile file = new PlannedFile();
 
     long startCpu = cpuNanos();
-    for (long blocks = 0; blocks < BLOCKS; blocks += file.blockCount) {
-      file.reset("/d" + blocks % 100 + "/f" + blocks);
-      file.blockSize = 128L << 20;
-      file.replication = 3;
-      int count = (int) Math.min(1 + random.nextInt(40), BLOCKS - blocks);
-      file.replicas = new int[count][];
-      for (int i = 0; i < count; i++) {
-        file.addBlock(file.blockSize);
-        file.replicas[i] = replicas(random);
-      }
-      calculator.accept(file);
+    int count;
+    for (long blocks = 0; blocks < BLOCKS; blocks += count) {
+      count = (int) Math.min(1 + random.nextInt(40), BLOCKS - blocks);
+      long[] lengths = new long[count];
+      Arrays.fill(lengths, BLOCK_BYTES);
+      int[][] replicas = new int[count][];
+      Arrays.setAll(replicas, i -> replicas(random));
+      String path = "/d" + blocks % 100 + "/f" + blocks;
+      calculator.accept(
+          PlannedFiles.located(PlannedFiles.of(path, BLOCK_BYTES, 3, lengths), replicas));
     }
     long usedNanos = cpuNanos() - startCpu;
 

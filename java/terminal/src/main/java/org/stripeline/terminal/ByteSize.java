@@ -9,6 +9,11 @@ import picocli.CommandLine.TypeConversionException;
 
 /** A number of bytes as written by users: {@code 256MiB}, {@code 1GiB}, {@code 65536}. */
 public final class ByteSize {
+  /** Bytes of a mebibyte, for rates. */
+  public static final double MIB = 1 << 20;
+
+  /** Bytes of a gibibyte, for rates. */
+  public static final double GIB = 1 << 30;
 
   private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\s*([kmg]i?b?|b?)");
 

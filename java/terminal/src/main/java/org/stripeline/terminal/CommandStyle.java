@@ -94,8 +94,8 @@ public final class CommandStyle {
 
   private static Map<String, String> exitStatuses() {
     Map<String, String> statuses = new LinkedHashMap<>();
-    statuses.put("0", "Done, and nothing is wrong");
-    statuses.put("1", "Failed, or something was found");
+    statuses.put("0", "Success, no problem found");
+    statuses.put("1", "Failure, or a problem was found");
     statuses.put("2", "The command line cannot be carried out as given");
     statuses.put("3", "Could not check");
     return Collections.unmodifiableMap(statuses);

@@ -48,8 +48,8 @@ public final class JavaRuntime {
             + hadoopVersion
             + " cannot run on Java "
             + feature
-            + ", which lacks the interface that it finds the user by; set JAVA_HOME to Java 8, 11,"
-            + " 17 or 21, or use Hadoop 3.5");
+            + ", which lacks the interface through which it determines the user; set JAVA_HOME to"
+            + " Java 8, 11, 17 or 21, or use Hadoop 3.5");
   }
 
   /**

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.terminal;
 
-import java.io.Console;
-import java.io.PrintStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
@@ -10,7 +12,8 @@ import java.util.function.LongSupplier;
  * Shows on stderr the running step, its progress, its rate, and the estimated remaining time.
  *
  * <p>On a terminal the line of the running step, with a progress bar, is rewritten a few times a
- * second. Otherwise (a log, a pipe) a step prints one line every ten seconds and one when it ends.
+ * second. Otherwise (a log, a pipe) a step prints one line every ten seconds. At its end a step
+ * prints its result, unless it is in passing.
  *
  * <p>Not thread-safe.
  */
@@ -24,52 +27,69 @@ public final class Progress {
     LINES
   }
 
+  /** What steps count. */
+  public enum Unit {
+    BYTES,
+    FILES
+  }
+
   private static final long TERMINAL_NANOS = 200_000_000L;
   private static final long LINES_NANOS = 10_000_000_000L;
-  private static final double MIB = 1 << 20;
   private static final int LINE_COLUMNS = 100;
   private static final int BAR_COLUMNS = 20;
 
-  private final PrintStream out;
+  private final PrintWriter out;
   private final Style style;
   private final LongSupplier nanoClock;
   private final long startedNanos;
 
-  public Progress(PrintStream out, Style style, LongSupplier nanoClock) {
+  /** Creates progress in a style, with a clock in nanoseconds. */
+  public Progress(PrintWriter out, Style style, LongSupplier nanoClock) {
     this.out = out;
     this.style = style;
     this.nanoClock = nanoClock;
     this.startedNanos = nanoClock.getAsLong();
   }
 
-  /** Returns progress on stderr that rewrites lines if stderr is probably a terminal. */
-  public static Progress onStandardError() {
-    boolean watched = isTerminal() && !"dumb".equals(System.getenv("TERM"));
-    return new Progress(System.err, watched ? Style.TERMINAL : Style.LINES, System::nanoTime);
+  /**
+   * Returns progress that rewrites lines if stderr is a terminal.
+   *
+   * @param err writes to stderr
+   */
+  public static Progress onStandardError(PrintWriter err) {
+    boolean watched = isTerminal(2) && !"dumb".equals(System.getenv("TERM"));
+    return new Progress(err, watched ? Style.TERMINAL : Style.LINES, System::nanoTime);
   }
 
   /**
-   * Returns whether there is a console with a terminal. Since JDK 22 a console exists without a
-   * terminal too; {@code Console.isTerminal} distinguishes the cases.
+   * Returns progress for a command that prints to stdout while its steps run: it rewrites lines
+   * only if stdout is not a terminal.
+   *
+   * @param err writes to stderr
    */
-  @SuppressWarnings("SystemConsoleNull")
-  private static boolean isTerminal() {
-    Console console = System.console();
-    if (console == null) {
-      return false;
-    }
+  public static Progress besideOutput(PrintWriter err) {
+    return isTerminal(1) ? new Progress(err, Style.LINES, System::nanoTime) : onStandardError(err);
+  }
+
+  /** Java's console is that of stdin and stdout together. */
+  private static boolean isTerminal(int descriptor) {
     try {
-      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-    } catch (NoSuchMethodException e) {
-      return true;
-    } catch (ReflectiveOperationException e) {
+      String file = Files.readSymbolicLink(Paths.get("/proc/self/fd/" + descriptor)).toString();
+      return file.startsWith("/dev/pts/") || file.startsWith("/dev/tty");
+    } catch (IOException | UnsupportedOperationException e) {
       return false;
     }
   }
 
-  /** Prints a message that is not overwritten. */
+  /** Prints a message that is not overwritten, below the names of steps. */
   public void say(String format, Object... arguments) {
-    out.printf("%s         %s%n", clear(), String.format(Locale.ROOT, format, arguments));
+    print("         " + String.format(Locale.ROOT, format, arguments));
+  }
+
+  /** Prints a line that is not overwritten. */
+  public void print(String line) {
+    out.println(clear() + line);
+    out.flush();
   }
 
   /**
@@ -78,7 +98,20 @@ public final class Progress {
    * @param total bytes that the step will process, 0 if unknown
    */
   public Step step(String name, long total) {
-    Step step = new Step(name, total);
+    return step(name, total, Unit.BYTES, false);
+  }
+
+  /**
+   * Starts a step in passing, which prints no result.
+   *
+   * @param total what the step will process, 0 if unknown
+   */
+  public Step passing(String name, long total, Unit unit) {
+    return step(name, total, unit, true);
+  }
+
+  private Step step(String name, long total, Unit unit, boolean isPassing) {
+    Step step = new Step(name, total, unit, isPassing);
     if (style == Style.TERMINAL) {
       step.show();
     }
@@ -100,26 +133,43 @@ public final class Progress {
   /** A running step; closing it prints its result. */
   public final class Step implements AutoCloseable {
     private final String name;
-    private final long total;
+    private final Unit unit;
+    private final boolean isPassing;
     private final long stepStarted = nanoClock.getAsLong();
     private long lastShown = stepStarted;
+    private long total;
     private long done;
     private String note = "";
     private boolean succeeded;
 
-    private Step(String name, long total) {
+    private Step(String name, long total, Unit unit, boolean isPassing) {
       this.name = name;
       this.total = total;
+      this.unit = unit;
+      this.isPassing = isPassing;
     }
 
-    /** Adds to the bytes that are done. */
-    public void advance(long bytes) {
-      advanceTo(done + bytes);
+    /** Adds to what is done. */
+    public void advance(long more) {
+      advanceTo(done + more);
     }
 
-    /** Sets the total bytes that are done. */
-    public void advanceTo(long bytes) {
-      done = bytes;
+    /** Adds to what is done, and describes it. */
+    public void advance(long more, String text) {
+      note = text;
+      advance(more);
+    }
+
+    /** Sets what is done. */
+    public void advanceTo(long amount) {
+      done = amount;
+      refresh();
+    }
+
+    /** Takes what will not be processed off the total, and describes it. */
+    public void leaveOut(long amount, String text) {
+      note = text;
+      total = Math.max(0, total - amount);
       refresh();
     }
 
@@ -139,8 +189,12 @@ public final class Progress {
 
     @Override
     public void close() {
-      String end = succeeded ? describe(false) : describe(true) + "  FAILED";
-      out.printf("%s%s%n", clear(), end);
+      if (isPassing) {
+        out.print(clear());
+        out.flush();
+      } else {
+        print(succeeded ? describe(false) : describe(true) + "  FAILED");
+      }
     }
 
     private void refresh() {
@@ -157,7 +211,7 @@ public final class Progress {
         out.print(line.substring(0, Math.min(line.length(), 2 * LINE_COLUMNS)));
         out.flush();
       } else {
-        out.println(describe(true));
+        print(describe(true));
       }
     }
 
@@ -170,7 +224,12 @@ public final class Progress {
         append(line, " %3d %%", Math.min(100, 100 * done / total));
       }
       if (done > 0) {
-        append(line, " %8.1f MiB/s", done / MIB / Math.max(seconds, 1e-3));
+        double rate = done / Math.max(seconds, 1e-3);
+        if (unit == Unit.BYTES) {
+          append(line, " %8.1f MiB/s", rate / ByteSize.MIB);
+        } else {
+          append(line, " %d files, %.0f/s", done, rate);
+        }
       }
       if (running && 0 < done && done < total) {
         long left = Math.round(seconds * (total - done) / done);

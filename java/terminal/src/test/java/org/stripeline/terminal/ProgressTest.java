@@ -4,7 +4,7 @@ package org.stripeline.terminal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +15,7 @@ class ProgressTest {
 
   @Test
   void inLogsItIsOneLineEachTenSeconds() {
-    Progress progress = new Progress(new PrintStream(out), Progress.Style.LINES, nanos::get);
+    Progress progress = new Progress(new PrintWriter(out), Progress.Style.LINES, nanos::get);
     try (Progress.Step step = progress.step("write", 100L << 20)) {
       nanos.set(1_000_000_000L);
       step.advance(10L << 20);
@@ -37,7 +37,7 @@ class ProgressTest {
 
   @Test
   void onTerminalsItIsABarInOneLine() {
-    Progress progress = new Progress(new PrintStream(out), Progress.Style.TERMINAL, nanos::get);
+    Progress progress = new Progress(new PrintWriter(out), Progress.Style.TERMINAL, nanos::get);
     try (Progress.Step step = progress.step("write", 400L << 20)) {
       nanos.set(30_000_000_000L);
       step.advance(100L << 20);
@@ -49,5 +49,35 @@ class ProgressTest {
         .contains("[#####---------------]  25 %      3.3 MiB/s, 1:30 left")
         .endsWith(System.lineSeparator());
     assertThat(out.toString().split("\n")).hasSize(1);
+  }
+
+  @Test
+  void whatIsLeftOutIsNotWaitedFor() {
+    Progress progress = new Progress(new PrintWriter(out), Progress.Style.LINES, nanos::get);
+    try (Progress.Step step = progress.step("convert", 400L << 20)) {
+      nanos.set(1_000_000_000L);
+      step.advance(100L << 20);
+      nanos.set(10_000_000_000L);
+      step.leaveOut(200L << 20, "1 failed");
+      step.succeeded();
+    }
+
+    assertThat(out.toString()).contains(" 50 %     10.0 MiB/s, 0:10 left  1 failed");
+  }
+
+  @Test
+  void stepsInPassingPrintNoResult() {
+    Progress progress = new Progress(new PrintWriter(out), Progress.Style.LINES, nanos::get);
+    try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
+      nanos.set(1_000_000_000L);
+      step.advance(100);
+    }
+    assertThat(out.toString()).isEmpty();
+
+    try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
+      nanos.set(12_000_000_000L);
+      step.advance(33);
+    }
+    assertThat(out.toString().trim()).matches("\\[ 12.0s\\] plan +33 files, 3/s");
   }
 }

@@ -35,8 +35,7 @@ final class ClusterExamination {
             ExitStatus.USAGE,
             "Cannot ask the cluster: fs.defaultFS is "
                 + uri
-                + ", which is no HDFS;"
-                + " set HADOOP_CONF_DIR to the configuration of a client");
+                + ", which is not HDFS; set HADOOP_CONF_DIR to the configuration of a client");
       }
       findLargest((DistributedFileSystem) fs);
     } catch (IOException e) {
@@ -71,9 +70,9 @@ final class ClusterExamination {
       node.reason = server.reason();
       if (!server.isSecondary()) {
         report.addProblem(
-            node.name + " could not be asked which policies it accepts: " + node.reason,
-            "see that it runs, and that dfs.namenode.http-address or https-address of this"
-                + " configuration is its own");
+            node.name + " could not be queried for the policies that it accepts: " + node.reason,
+            "check that it runs, and that dfs.namenode.http-address or https-address of this"
+                + " configuration is its address");
       }
       return;
     }

@@ -98,7 +98,7 @@ final class CoderResolution {
     RawErasureCoderFactory factory = CodecRegistry.getInstance().getCoderByName(codec, name);
     if (factory == null) {
       coder.state = "unknown";
-      coder.reason = "no class on the class path offers it";
+      coder.reason = "no class on the class path provides it";
       return coder;
     }
     coder.factory = factory.getClass().getName();
@@ -134,7 +134,7 @@ final class CoderResolution {
     if (!ourJarIsThere) {
       report.addProblem(
           what + ": the jar is not on Hadoop's class path",
-          "put the jar where 'hadoop classpath' looks, on clients and DataNodes");
+          "put the jar on the class path that 'hadoop classpath' prints, on clients and DataNodes");
       return;
     }
     for (DoctorReport.Coder coder : codec.coders) {
@@ -148,7 +148,7 @@ final class CoderResolution {
             + ": "
             + codec.key
             + (codec.value == null
-                ? " is not set, and others come first"
+                ? " is not set, and other coders come first"
                 : " is " + codec.value + " (" + codec.setBy + ")"),
         "set in core-site.xml of clients and DataNodes: <property><name>"
             + codec.key

@@ -57,12 +57,12 @@ final class ConfigurationReader {
     if (!Files.isReadable(directory) || !Files.isExecutable(directory)) {
       throw unreadable(
           "HADOOP_CONF_DIR is " + directory + ", which this user may not read",
-          "run as a user who may");
+          "run as a user who may read it");
     }
     for (String file : SITE_FILES) {
       Path path = directory.resolve(file);
       if (Files.exists(path) && !Files.isReadable(path)) {
-        throw unreadable(path + " may not be read by this user", "run as a user who may");
+        throw unreadable(path + " may not be read by this user", "run as a user who may read it");
       }
     }
   }

@@ -106,7 +106,7 @@ public final class Doctor {
       }
     }
     report.addProblem(
-        "Hadoop's class path holds no stripeline jar: '"
+        "Hadoop's class path has no stripeline jar: '"
             + hadoop
             + " classpath --glob' does not list one",
         "copy "
@@ -140,13 +140,14 @@ public final class Doctor {
       library.selection = status.selection();
       if (status.selection().startsWith("refused")) {
         report.addProblem(
-            "The kernels are not those asked for: " + status.selection(),
+            "The kernels are not the requested ones: " + status.selection(),
             "remove STRIPELINE_ISA, or set it to an instruction set that this processor has");
       }
       return;
     }
     report.addProblem(
-        "Pure Java codes, several times slower than the native library: " + library.cause,
+        "Pure Java coders are in use, several times slower than the native library: "
+            + library.cause,
         remedy(library));
   }
 
@@ -176,9 +177,10 @@ public final class Doctor {
     if (Boolean.FALSE.equals(library.temporaryDirectoryExecutable)) {
       return "set -D"
           + TEMP_DIR_KEY
-          + " to a directory that programs may run from, in HADOOP_OPTS of clients and DataNodes";
+          + " to a directory from which programs may be executed, in HADOOP_OPTS of clients and"
+          + " DataNodes";
     }
-    return "see the cause; -D" + PATH_KEY + " names a library that lies elsewhere";
+    return "see the cause; -D" + PATH_KEY + " sets the path of a library in another place";
   }
 
   private void checkTemporaryDirectory(Path directory) {

@@ -15,20 +15,21 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "doctor",
     description = {
-      "Find out whether erasure coding here is fast and right, and what to change if not.",
+      "Check that erasure coding is fast and correct on this machine, and report what to change if"
+          + " not.",
       "",
-      "Shows the processor's features and the kernels chosen for it, where the native library came"
-          + " from, the releases of Hadoop and Java, the configuration in force, the pipelines that"
-          + " really serve erasure-coded files, the rails (coders on devices) of the engine, and"
-          + " for each code the coder that Hadoop uses with it. Then computes known answers,"
-          + " compares with Hadoop's own coders and decodes every pattern of lost units.",
+      "Shows the processor's features and the kernels chosen for it, the file of the native"
+          + " library, the releases of Hadoop and Java, the configuration in force, the pipelines"
+          + " that serve erasure-coded files, the rails (coders on devices) of the engine, and for"
+          + " each code the coder that Hadoop uses. Then verifies known answers, compares with"
+          + " Hadoop's own coders and decodes every pattern of lost units.",
       "",
-      "Run it as the user and with the HADOOP_CONF_DIR of the client or DataNode in question."
+      "Run it as the user and with the HADOOP_CONF_DIR of the client or DataNode to check."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:No problem found",
-      "1:At least one problem found; each is listed with its way out",
+      "1:At least one problem found; each is listed with its remedy",
       "2:The command line cannot be carried out as given",
       "3:Could not check, because the configuration cannot be read or HDFS did not answer"
     })
@@ -36,8 +37,8 @@ public final class DoctorCommand implements Callable<Integer> {
   @Option(
       names = "--cluster",
       description =
-          "Also ask every NameNode of the configuration whether it accepts, when it replays its"
-              + " edits, the erasure coding policies that were added")
+          "Also check that every NameNode of the configuration accepts the added erasure coding"
+              + " policies when it replays its edits")
   private boolean cluster;
 
   @Mixin private OutputOptions output;

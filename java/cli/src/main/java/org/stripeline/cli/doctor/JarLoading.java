@@ -68,8 +68,8 @@ final class JarLoading {
         Arrays.asList(
             "options of single jobs and sessions (-libjars, --jars, --packages, ADD JAR)",
             "scripts such as spark-env.sh and hive-env.sh",
-            "class paths of other processes: the client logs an ERROR where the jar is loaded"
-                + " apart"));
+            "class paths of other processes: the client logs an ERROR where another class loader"
+                + " loads the jar"));
     return together;
   }
 
@@ -178,8 +178,8 @@ final class JarLoading {
           key
               + " names the jar ("
               + file
-              + "), which is loaded apart from Hadoop's there: Hadoop's"
-              + " own client serves all files",
+              + "), so another class loader than Hadoop's loads it: Hadoop's own client serves all"
+              + " files",
           "remove it from "
               + key
               + ", and put it on Hadoop's class path; for Spark, into "

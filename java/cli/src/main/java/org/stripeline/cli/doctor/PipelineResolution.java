@@ -76,7 +76,7 @@ final class PipelineResolution {
     settings.flag(ClientKeys.WRITE_ENGINE, ClientKeys.WRITE_ENGINE_DEFAULT);
     for (String refused : settings.refused()) {
       report.addProblem(
-          refused, "correct it in core-site.xml of clients; until then its default is in force");
+          refused, "correct it in core-site.xml of clients; until then its default applies");
     }
     return choice;
   }
@@ -175,7 +175,7 @@ final class PipelineResolution {
               + ViewFileSystemOverloadScheme.class.getName()
               + ", or to "
               + our
-              + " where no mount points are wanted");
+              + " if mount points are not needed");
     }
   }
 
@@ -183,7 +183,7 @@ final class PipelineResolution {
     report.addProblem(
         "Programs that use "
             + api
-            + " go through Hadoop's own pipelines: "
+            + " use Hadoop's own pipelines: "
             + key
             + " does not name our class",
         remedy(key, type));

@@ -71,7 +71,7 @@ public final class ReportPrinter {
       line(name, setting);
       name = "";
     }
-    line(name, "not seen from here: " + String.join(", ", loading.unseen));
+    line(name, "not examined: " + String.join(", ", loading.unseen));
   }
 
   private void machine(DoctorReport.Machine machine) {
@@ -106,8 +106,10 @@ public final class ReportPrinter {
         "temp dir",
         library.temporaryDirectory
             + (executable == null
-                ? ", no file can be made there"
-                : executable ? ", programs may run there" : ", programs may not run there"));
+                ? ", no file can be created there"
+                : executable
+                    ? ", programs can be executed there"
+                    : ", programs cannot be executed there"));
   }
 
   private void pipelines(DoctorReport.Pipelines pipelines) {
@@ -116,12 +118,16 @@ public final class ReportPrinter {
     line(
         "",
         pipelines.selfCheckPassed
-            ? "self-check passed: this Hadoop has what ours rest on"
+            ? "self-check passed: this Hadoop has all members that our pipelines need"
             : "self-check FAILED: this Hadoop lacks " + pipelines.missing);
     if (!pipelines.coders.isEmpty()) {
       List<String> coders = new ArrayList<>();
       pipelines.coders.forEach((codec, coder) -> coders.add(codec + " with " + coder));
-      line("", "ours code " + String.join(", ", coders) + "; the rest of Hadoop as below");
+      line(
+          "",
+          "our pipelines use "
+              + String.join(", ", coders)
+              + "; the rest of Hadoop uses the coders below");
     }
   }
 
@@ -190,14 +196,14 @@ public final class ReportPrinter {
 
   private void problems(List<DoctorReport.Problem> problems) {
     if (problems.isEmpty()) {
-      out.println("Sound: no problem found.");
+      out.println("No problem found.");
       return;
     }
     out.println(problems.size() == 1 ? "1 problem:" : problems.size() + " problems:");
     int number = 0;
     for (DoctorReport.Problem problem : problems) {
       out.println("  " + ++number + ". " + problem.text);
-      out.println("     way out: " + problem.remedy);
+      out.println("     remedy: " + problem.remedy);
     }
   }
 }

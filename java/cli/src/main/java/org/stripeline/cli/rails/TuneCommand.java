@@ -21,16 +21,19 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "tune",
     description = {
-      "Measure this machine's rails and keep what was found in a table.",
+      "Measure this machine's rails and write the results to a tuning table.",
       "",
       "A rail is a coder on a device: cpu, isal (if libisal is installed), cuda (each NVIDIA GPU),"
-          + " plugin:PATH. Measures for each how many threads it is worth, the smallest task that"
-          + " is, its rates by size, the best size of pieces, and from which size of stripe stores"
-          + " past the cache pay. The engine reads the table that stripeline.engine.tuning names,"
-          + " and goes on from its values by what it measures itself.",
+          + " plugin:PATH. Measures for each: how many threads increase its"
+          + " throughput, the minimum size of a task for which using it saves time, its throughput"
+          + " by size, the best size of pieces, and the size of stripes above which stores that"
+          + " bypass the cache are faster. The engine starts"
+          + " with the values of the table that stripeline.engine.tuning names, and updates them"
+          + " with its own measurements.",
       "",
-      "The table is text, has a part for each model of processor, and keeps those of others: one"
-          + " file can serve a cluster of unlike machines. Run it where nothing else runs."
+      "The table is text with a section for each model of processor. Sections of other models are"
+          + " kept, so one file can serve a cluster of different machines. Run the command while"
+          + " the machine is idle."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -45,21 +48,21 @@ public final class TuneCommand implements Callable<Integer> {
       names = "--file",
       paramLabel = "FILE",
       defaultValue = "stripeline-tuning.toml",
-      description = "The table, made if it is not there (default: ${DEFAULT-VALUE})")
+      description = "The table, created if it does not exist (default: ${DEFAULT-VALUE})")
   private Path file;
 
   @Option(
       names = "--rails",
       paramLabel = "NAME[,NAME...]",
       defaultValue = RailReport.KNOWN,
-      description = "Which rails to look for (default: ${DEFAULT-VALUE})")
+      description = "Rails to measure (default: ${DEFAULT-VALUE})")
   private String rails;
 
   @Option(
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "40",
-      description = "How long to measure, all rails together (default: ${DEFAULT-VALUE})")
+      description = "Seconds to measure, all rails together (default: ${DEFAULT-VALUE})")
   private double seconds;
 
   @Mixin private OutputOptions output;

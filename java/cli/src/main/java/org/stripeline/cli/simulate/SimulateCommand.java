@@ -30,22 +30,22 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "simulate",
     description = {
-      "Simulate a cluster that places, writes and encodes, and show what each way gains.",
+      "Simulate block placement, writes and encoding on a cluster, and compare policies.",
       "",
-      "Needs no cluster. A scenario names constants, each with its source, and the policies that"
-          + " are compared: HDFS' placement (rr), with a matching that says which replicas stay"
-          + " (retention), encoding-aware replication (preliminary-ear, ear), stripes chosen among"
-          + " blocks already written (post-hoc), adoption of a file's own blocks (adoption),"
-          + " copying (copy). Blocks are placed and stripes planned by the code that clusters run."
-          + " Where the paper on encoding-aware replication (Li, Hu, Lee, DSN 2015) gives a figure,"
-          + " it stands beside ours.",
+      "Needs no cluster. A scenario sets constants, each with its source, and the policies to"
+          + " compare: HDFS' placement (rr), the same with a matching that chooses the replicas to"
+          + " keep (retention), encoding-aware replication (preliminary-ear, ear), stripes chosen"
+          + " among blocks already written (post-hoc), adoption of a file's own blocks (adoption),"
+          + " copying (copy). Blocks are placed and stripes planned by the code that runs on"
+          + " clusters. Figures of the paper on encoding-aware replication (Li, Hu, Lee, DSN 2015)"
+          + " are shown next to ours.",
       "",
       "The same scenario and seed give the same digest on every machine."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Simulated, and within the scenario's tolerance of the paper where it has one",
-      "1:Simulated, and a figure is farther from the paper",
+      "1:Simulated, and a figure is outside the scenario's tolerance",
       "2:The command line or the scenario cannot be carried out as given",
       "3:Could not read or write a file"
     })
@@ -53,17 +53,19 @@ public final class SimulateCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "SCENARIO",
-      description = "Name from --list, 'all' for those but scale, or a file of that form")
+      description = "Name from --list, 'all' for all of them except scale, or a file of that form")
   private List<String> names = new ArrayList<>();
 
-  @Option(names = "--list", description = "List the scenarios that are carried")
+  @Option(names = "--list", description = "List the built-in scenarios")
   private boolean isList;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Seed of the first run of each; others follow (default: ${DEFAULT-VALUE})")
+      description =
+          "Seed of the first run of each scenario; later runs use the next numbers (default:"
+              + " ${DEFAULT-VALUE})")
   private long seed;
 
   @Option(
@@ -75,7 +77,7 @@ public final class SimulateCommand implements Callable<Integer> {
   @Option(
       names = "--svg",
       paramLabel = "FILE",
-      description = "Draw throughput and gains beside the paper's")
+      description = "Draw throughput and gains next to the paper's")
   private Path svg;
 
   @Spec private CommandSpec spec;
@@ -152,7 +154,7 @@ public final class SimulateCommand implements Callable<Integer> {
       write(svg, Plot.of(reports));
     }
     if (beyond > 0) {
-      talk.println("figures farther from the paper than their scenario allows: " + beyond);
+      talk.println("figures outside their scenario's tolerance of the paper: " + beyond);
       talk.flush();
     }
     return beyond > 0 ? ExitStatus.FAILED : ExitStatus.SOUND;

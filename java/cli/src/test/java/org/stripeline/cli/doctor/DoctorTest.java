@@ -27,7 +27,7 @@ class DoctorTest {
   @TempDir Path temporary;
 
   @Test
-  void showsThatHadoopsDefaultsDoNotChooseOurs() throws Exception {
+  void reportsThatHadoopsDefaultsDoNotUseOurCoder() throws Exception {
     DoctorReport report = examine();
 
     assertThat(codec(report, "rs").live).isEqualTo("rs_java");
@@ -42,7 +42,7 @@ class DoctorTest {
   }
 
   @Test
-  void isContentWithACompleteConfiguration() throws Exception {
+  void findsNoProblemInACompleteConfiguration() throws Exception {
     DoctorReport report =
         examine(
             RS_KEY,
@@ -64,7 +64,7 @@ class DoctorTest {
   }
 
   @Test
-  void tellsUnknownSwitchedOffAndUnreachedCodersApart() throws Exception {
+  void distinguishesUnknownDisabledAndUnusedCoders() throws Exception {
     DoctorReport report =
         examine(
             RS_KEY,
@@ -83,7 +83,7 @@ class DoctorTest {
   }
 
   @Test
-  void saysThatNoCoderWorksAtAll() throws Exception {
+  void reportsThatNoCoderWorks() throws Exception {
     DoctorReport report = examine(RS_KEY, "rs_fast");
 
     assertThat(codec(report, "rs").live).isNull();
@@ -92,7 +92,7 @@ class DoctorTest {
   }
 
   @Test
-  void refusesToJudgeByAConfigurationThatItCannotRead() throws Exception {
+  void refusesAnUnreadableConfiguration() throws Exception {
     Files.write(temporary.resolve("core-site.xml"), "<configuration><property>".getBytes());
     assertThatThrownBy(this::examineConfigured)
         .isInstanceOf(CommandException.class)
@@ -107,7 +107,7 @@ class DoctorTest {
   }
 
   @Test
-  void explainsWhyPureJavaCodes() throws Exception {
+  void reportsWhyPureJavaCodersAreInUse() throws Exception {
     assertFallback(
         "-Dstripeline.native.enabled=false",
         "stripeline.native.enabled is false",
@@ -136,7 +136,7 @@ class DoctorTest {
     assertThat(text)
         .contains("pure Java: Cannot load native library")
         .contains(cause)
-        .contains("way out: " + remedy)
+        .contains("remedy: " + remedy)
         .contains("self test      passed");
   }
 

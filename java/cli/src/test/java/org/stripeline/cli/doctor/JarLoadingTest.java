@@ -19,7 +19,7 @@ class JarLoadingTest {
   @TempDir Path dir;
 
   @Test
-  void saysWhatItCannotSee() throws Exception {
+  void listsWhatItDoesNotExamine() throws Exception {
     DoctorReport report = examine(Map.of());
 
     assertThat(report.problems).isEmpty();
@@ -30,7 +30,7 @@ class JarLoadingTest {
   }
 
   @Test
-  void namesSettingsThatLoadTheJarApart() throws Exception {
+  void namesSettingsThatLoadTheJarInAnotherClassLoader() throws Exception {
     site("mapred-site.xml", "mapreduce.job.classloader", "true", "tmpjars", "file:/a/b.jar");
     DoctorReport sound = examine(Map.of());
     assertThat(sound.problems).isEmpty();
@@ -98,7 +98,7 @@ class JarLoadingTest {
 
   /** Simulates 'hadoop jar', which loads a jar that is not on Hadoop's class path. */
   @Test
-  void saysThatItWasLoadedApartItself() throws Exception {
+  void reportsThatAnotherClassLoaderLoadedIt() throws Exception {
     try (JarLoader loader = new JarLoader()) {
       Object doctor =
           loader.loadClass(Doctor.class.getName()).getDeclaredConstructor().newInstance();

@@ -33,7 +33,7 @@ class MachineFactsTest {
   }
 
   @Test
-  void theTemporaryDirectoryIsTriedAndLeftClean() throws Exception {
+  void theTemporaryDirectoryIsTestedAndLeftEmpty() throws Exception {
     assertThat(TemporaryDirectory.mayExecute(temporary)).isTrue();
     assertThat(temporary.toFile().list()).isEmpty();
   }

@@ -15,7 +15,7 @@ class PipelineResolutionTest {
   private static final String OUR_FILE_CONTEXT = "org.apache.hadoop.fs.StripelineHdfs";
 
   @Test
-  void leavesStockPipelinesAlone() {
+  void reportsNoProblemForStockPipelines() {
     DoctorReport report = examine();
 
     assertThat(report.pipelines.selfCheckPassed).isTrue();
@@ -29,7 +29,7 @@ class PipelineResolutionTest {
   }
 
   @Test
-  void showsOursWithTheirMode() {
+  void showsOurPipelinesWithTheirMode() {
     DoctorReport report =
         examine(
             FILE_SYSTEM,
@@ -47,7 +47,7 @@ class PipelineResolutionTest {
   }
 
   @Test
-  void showsTheCoderOfOurs() {
+  void showsTheCoderOfOurPipelines() {
     DoctorReport report =
         examine(
             FILE_SYSTEM,
@@ -63,7 +63,7 @@ class PipelineResolutionTest {
   }
 
   @Test
-  void showsOursThatIsSwitchedOff() {
+  void showsOurPipelinesIfDisabled() {
     DoctorReport report =
         examine(
             FILE_SYSTEM,
@@ -81,11 +81,11 @@ class PipelineResolutionTest {
   }
 
   @Test
-  void findsChoicesWithoutEffect() {
+  void reportsSettingsWithoutEffect() {
     assertThat(problem(FILE_SYSTEM, OUR_FILE_SYSTEM))
-        .startsWith("Programs that use FileContext go through Hadoop's own pipelines");
+        .startsWith("Programs that use FileContext use Hadoop's own pipelines");
     assertThat(problem(FILE_CONTEXT, OUR_FILE_CONTEXT))
-        .startsWith("Programs that use FileSystem go through Hadoop's own pipelines");
+        .startsWith("Programs that use FileSystem use Hadoop's own pipelines");
     assertThat(problem("stripeline.client.write.mode", "blocking"))
         .startsWith("Keys stripeline.client.* are set and have no effect");
     assertThat(problem(FILE_SYSTEM, "org.example.Missing"))
@@ -121,7 +121,7 @@ class PipelineResolutionTest {
   }
 
   @Test
-  void looksBehindMountPoints() {
+  void examinesTheTargetOfMountPoints() {
     DoctorReport ours =
         examine(FILE_SYSTEM, OVERLOAD, TARGET, OUR_FILE_SYSTEM, FILE_CONTEXT, OUR_FILE_CONTEXT);
     assertThat(ours.pipelines.fileSystem.type).isEqualTo(OVERLOAD);
@@ -143,7 +143,7 @@ class PipelineResolutionTest {
             });
 
     assertThat(problem(FILE_SYSTEM, OVERLOAD, FILE_CONTEXT, OUR_FILE_CONTEXT))
-        .startsWith("Programs that use FileSystem go through Hadoop's own pipelines: " + TARGET);
+        .startsWith("Programs that use FileSystem use Hadoop's own pipelines: " + TARGET);
     assertThat(problem(FILE_SYSTEM, OVERLOAD, TARGET, "org.example.Missing"))
         .startsWith("No file system for hdfs:// can be opened");
 

@@ -53,7 +53,7 @@ class JarsTest {
   }
 
   @Test
-  void aClusterLoadsNothingOfTheCommand() throws IOException {
+  void theClusterJarHasNoClassesOfTheCommand() throws IOException {
     List<String> found = new ArrayList<>();
     try (JarFile jar = new JarFile(CLUSTER.toFile())) {
       for (JarEntry entry : Collections.list(jar.entries())) {
@@ -80,7 +80,7 @@ class JarsTest {
 
   @ParameterizedTest
   @MethodSource("jars")
-  void holdsOnlyWhatIsOurs(Path path) throws IOException {
+  void containsOnlyOurFiles(Path path) throws IOException {
     List<String> foreign =
         entries(path).stream()
             .filter(name -> !name.startsWith("org/stripeline/"))
@@ -179,7 +179,7 @@ class JarsTest {
 
   @ParameterizedTest
   @MethodSource("jars")
-  void saysWhatItIs(Path path) throws IOException {
+  void manifestNamesTheProduct(Path path) throws IOException {
     assertThat(text(path, "META-INF/LICENSE")).contains("Apache License").contains("Version 2.0");
     assertThat(text(path, "META-INF/NOTICE")).contains("picocli").contains("Gson");
     try (JarFile jar = new JarFile(path.toFile())) {

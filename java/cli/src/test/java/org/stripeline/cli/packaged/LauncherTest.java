@@ -88,7 +88,7 @@ class LauncherTest {
   }
 
   @Test
-  void passesExitStatusAndArgumentsOn() throws Exception {
+  void passesOnExitStatusAndArguments() throws Exception {
     run(SCRIPT, "cluster", "status", "--dir=" + temporary.resolve("a b"));
     assertThat(status).isEqualTo(3);
     assertThat(err).contains("a b holds none");

@@ -23,7 +23,7 @@ class TuneCommandTest {
   private final StringWriter err = new StringWriter();
 
   @Test
-  void writesATableAndSaysWhatEachRailIsWorth() throws Exception {
+  void writesATableAndPrintsTheRateOfEachRail() throws Exception {
     assumeTrue(CoderStatus.current().isNative(), "the native library is built");
     Path table = temporary.resolve("table.toml");
     int status =
@@ -39,7 +39,7 @@ class TuneCommandTest {
   }
 
   @Test
-  void refusesAFileThatIsNoTable() throws Exception {
+  void refusesAFileThatIsNotATable() throws Exception {
     assumeTrue(CoderStatus.current().isNative(), "the native library is built");
     Path table = temporary.resolve("notes.txt");
     Files.writeString(table, "milk, bread\n");
@@ -51,7 +51,7 @@ class TuneCommandTest {
   }
 
   @Test
-  void refusesTimesThatAreNone() {
+  void refusesInvalidTimes() {
     assertThat(run("--seconds=0")).isEqualTo(ExitStatus.USAGE);
     assertThat(err.toString()).contains("--seconds is 0.0");
   }

@@ -46,13 +46,13 @@ class SimulateCommandTest {
   }
 
   @Test
-  void listsWhatIsCarried() {
+  void listsBuiltInScenarios() {
     assertThat(run("--list")).isEqualTo(ExitStatus.SOUND);
     assertThat(out.toString()).contains("a1-code", "simulation", "scale", "1,000 racks");
   }
 
   @Test
-  void simulatesAFileAndWritesWhatItFound() throws IOException {
+  void simulatesAFileAndWritesTheResults() throws IOException {
     Path json = directory.resolve("found.json");
     Path svg = directory.resolve("found.svg");
     int status = run(scenario(200), "--seed=9", "--json=" + json, "--svg=" + svg);
@@ -67,7 +67,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void theSameSeedShowsTheSameTwice() throws IOException {
+  void theSameSeedGivesTheSameOutput() throws IOException {
     String file = scenario(200);
     run(file, "--seed=3");
     String first = out.toString();
@@ -82,11 +82,11 @@ class SimulateCommandTest {
   @Test
   void failsWhereAFigureIsFartherFromThePaperThanAllowed() throws IOException {
     assertThat(run(scenario(0))).isEqualTo(ExitStatus.FAILED);
-    assertThat(err.toString()).contains("farther from the paper than their scenario allows: 1");
+    assertThat(err.toString()).contains("outside their scenario's tolerance of the paper: 1");
   }
 
   @Test
-  void refusesWhatIsNoScenario() throws IOException {
+  void refusesInvalidScenarios() throws IOException {
     assertThat(run()).isEqualTo(ExitStatus.USAGE);
     assertThat(err.toString()).contains("name a scenario, or see --list");
     assertThat(run("nonesuch")).isEqualTo(ExitStatus.USAGE);

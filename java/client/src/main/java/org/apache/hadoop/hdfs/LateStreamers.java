@@ -13,6 +13,7 @@ import org.stripeline.client.write.LateUnits;
 import org.stripeline.client.write.StripeLayout;
 import org.stripeline.client.write.WriteResources;
 import org.stripeline.client.write.WriteStatistics;
+import org.stripeline.natives.Ticker;
 
 /**
  * Gives up streamers whose DataNodes are late, as long as the block group can lose them. Hadoop
@@ -37,6 +38,7 @@ final class LateStreamers implements Runnable {
   private static final long RESTART_SPARE_MILLIS = 5_000;
 
   private final StripelineOutputStream stream;
+  private final Ticker ticker;
   private final long periodNanos;
   private final long openNanosMax;
 
@@ -51,8 +53,10 @@ final class LateStreamers implements Runnable {
   private ScheduledFuture<?> task;
   private Group seen;
 
-  LateStreamers(StripelineOutputStream stream, StripeLayout layout, long timeoutNanos) {
+  LateStreamers(
+      StripelineOutputStream stream, StripeLayout layout, long timeoutNanos, Ticker ticker) {
     this.stream = stream;
+    this.ticker = ticker;
     periodNanos = Math.max(1, Math.min(PERIOD_NANOS_MAX, timeoutNanos / 10));
     long restartMillis = stream.dfsClient.getConf().getDatanodeRestartTimeout();
     openNanosMax =
@@ -103,7 +107,10 @@ final class LateStreamers implements Runnable {
     try {
       look();
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Cannot look after late DataNodes of {}; it is written without", stream.getSrc(), e);
+      LOG.warn(
+          "Cannot monitor late DataNodes of {}; the file is written without monitoring",
+          stream.getSrc(),
+          e);
       stop();
     }
   }
@@ -113,7 +120,7 @@ final class LateStreamers implements Runnable {
     if (current == null) {
       return;
     }
-    late.look(System.nanoTime());
+    late.look(ticker.nanos());
     giveUpUnhealthy(current);
     for (int unit = 0; unit < current.streamers.length; unit++) {
       StripedDataStreamer streamer = current.streamers[unit];
@@ -163,7 +170,7 @@ final class LateStreamers implements Runnable {
                 stream.getSrc(),
                 seconds(late.waitNanos(unit)),
                 seconds(late.othersNeedNanos(unit))));
-    LOG.warn("Writing goes on without a late DataNode: {}", cause.getMessage());
+    LOG.warn("Continuing to write without a late DataNode: {}", cause.getMessage());
     current.causes.set(unit, cause);
     WriteStatistics.shared().lateDataNode();
     if (node != null) {

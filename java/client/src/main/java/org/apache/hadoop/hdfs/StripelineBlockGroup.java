@@ -15,6 +15,7 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.InvalidEncryptionKeyExceptio
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.stripeline.client.read.BlockGroup;
 import org.stripeline.client.read.UnitReader;
+import org.stripeline.natives.Ticker;
 
 /**
  * A block group of an open file: its locations and the readers of its internal blocks. Readers are
@@ -29,6 +30,7 @@ final class StripelineBlockGroup implements BlockGroup {
 
   private final StripelineInputStream stream;
   private final ErasureCodingPolicy policy;
+  private final Ticker ticker;
   private final long startOffset;
   private final String name;
 
@@ -50,12 +52,13 @@ final class StripelineBlockGroup implements BlockGroup {
       throws IOException {
     this.stream = stream;
     this.policy = policy;
+    this.ticker = stream.context().ticker();
     this.startOffset = group.getStartOffset();
     this.name =
         stream.getSrc() + ", block group " + group.getBlock().getBlockName() + " at " + startOffset;
     this.located = group;
     this.units = parse(group);
-    this.refreshedNanos = System.nanoTime() - FRESH_NANOS;
+    this.refreshedNanos = ticker.nanos() - FRESH_NANOS;
   }
 
   private LocatedBlock[] parse(LocatedStripedBlock group) throws IOException {
@@ -126,7 +129,7 @@ final class StripelineBlockGroup implements BlockGroup {
   private boolean hasMoved(int unit, LocatedBlock before, DatanodeInfo from) throws IOException {
     lockToAsk();
     try {
-      if (System.nanoTime() - refreshedNanos >= FRESH_NANOS) {
+      if (ticker.nanos() - refreshedNanos >= FRESH_NANOS) {
         reload(before);
       }
     } finally {
@@ -166,7 +169,7 @@ final class StripelineBlockGroup implements BlockGroup {
   @Override
   public void refresh() throws IOException {
     units = parse(stream.fetchGroup(startOffset));
-    refreshedNanos = System.nanoTime();
+    refreshedNanos = ticker.nanos();
   }
 
   /** Takes the stream's current locations of the group; returns whether they are new. */

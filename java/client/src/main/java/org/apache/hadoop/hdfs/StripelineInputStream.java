@@ -40,8 +40,8 @@ import org.stripeline.client.read.RangeRead;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 import org.stripeline.client.read.ReadCounters;
-import org.stripeline.client.read.Segment;
 import org.stripeline.client.read.SequentialWindow;
+import org.stripeline.client.read.Tally;
 import org.stripeline.client.read.UnitReader;
 
 /**
@@ -62,7 +62,8 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   /** What is known of each block group. Guarded by itself. */
   private final Map<ExtendedBlock, GroupKnowledge> knowledge = new LinkedHashMap<>();
 
-  private final Queue<CorruptReplica> corrupt = new ConcurrentLinkedQueue<>();
+  /** Each adds a replica that was found corrupt and is not yet reported. */
+  private final Queue<Consumer<CorruptedBlocks>> corrupt = new ConcurrentLinkedQueue<>();
 
   /** A reader that a positional read left open for a read that continues at its end. */
   private final AtomicReference<ReusableReader> reusableReader = new AtomicReference<>();
@@ -164,7 +165,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   }
 
   void noteCorrupt(ExtendedBlock block, DatanodeInfo node) {
-    corrupt.add(new CorruptReplica(block, node));
+    corrupt.add(found -> found.addCorruptedBlock(block, node));
   }
 
   @Override
@@ -232,7 +233,8 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
                 policy.getNumDataUnits(),
                 policy.getNumParityUnits(),
                 policy.getCellSize(),
-                group.getBlockSize());
+                group.getBlockSize(),
+                context.ticker());
         if (knowledge.size() >= GROUPS_REMEMBERED) {
           knowledge.remove(knowledge.keySet().iterator().next());
         }
@@ -284,9 +286,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
       } else {
         reader.close();
       }
-      for (CorruptReplica found; (found = corrupt.poll()) != null; ) {
-        corruptedBlocks.addCorruptedBlock(found.block, found.node);
-      }
+      takeCorrupt(corruptedBlocks);
     }
   }
 
@@ -336,7 +336,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     reader.close();
   }
 
-  Segment.Tally tally() {
+  Tally tally() {
     return new Counting();
   }
 
@@ -415,10 +415,14 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
       return;
     }
     CorruptedBlocks blocks = new CorruptedBlocks();
-    for (CorruptReplica found; (found = corrupt.poll()) != null; ) {
-      blocks.addCorruptedBlock(found.block, found.node);
-    }
+    takeCorrupt(blocks);
     reportCheckSumFailure(blocks, getCurrentBlockLocationsLength(), true);
+  }
+
+  private void takeCorrupt(CorruptedBlocks into) {
+    for (Consumer<CorruptedBlocks> found; (found = corrupt.poll()) != null; ) {
+      found.accept(into);
+    }
   }
 
   @Override
@@ -464,7 +468,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   }
 
   /** Counts fetched bytes on the thread that reads, as Hadoop does. */
-  private final class Counting implements Segment.Tally {
+  private final class Counting implements Tally {
     @Override
     public void fetched(int bytes, boolean shortCircuit, int networkDistance, long millis) {
       IOUtilsClient.updateReadStatistics(readStatistics, bytes, shortCircuit, networkDistance);
@@ -475,16 +479,6 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     @Override
     public void decoded(long millis) {
       readStatistics.addErasureCodingDecodingTime(millis);
-    }
-  }
-
-  private static final class CorruptReplica {
-    final ExtendedBlock block;
-    final DatanodeInfo node;
-
-    CorruptReplica(ExtendedBlock block, DatanodeInfo node) {
-      this.block = block;
-      this.node = node;
     }
   }
 

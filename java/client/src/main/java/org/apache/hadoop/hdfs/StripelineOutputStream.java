@@ -43,6 +43,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    */
   private static final int UNCHECKED_BYTES = 512;
 
+  /** The value of {@link #uncheckedEnd} during a write, and after a write that threw an Error. */
+  private static final long WRITING = -1;
+
   private final Object collecting = new Object();
   private final WriteSettings settings;
   private final StripeLayout layout;
@@ -63,10 +66,19 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private Stripe current;
   private long collected;
 
-  /** Below this offset, a byte needs no check and only goes into the current cell. */
+  /**
+   * Below this offset, a byte needs no check and only goes into the current cell. {@link #WRITING}
+   * while a write adds bytes: an Error at the end of the stack can end it at any place, and leave
+   * no room to fail the stream.
+   */
   private long uncheckedEnd;
 
+  /** Whether close has begun to send the last stripe. */
   private boolean finished;
+
+  /** Whether all stripes are sent, or the failure of the stream is recorded. */
+  private boolean ended;
+
   private boolean told;
 
   /** Guarded by the monitor of this object. */
@@ -128,7 +140,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     sender = new StripeSender(this);
     pipeline = new StripePipeline(src, settings, layout, resources, stripeEncoder, sender);
     sync = client.syncRefusal();
-    late = settings.slowNanos() == 0 ? null : new LateStreamers(this, layout, settings.slowNanos());
+    late =
+        settings.slowNanos() == 0
+            ? null
+            : new LateStreamers(this, layout, settings.slowNanos(), resources.ticker());
     baseCells = WriteCompat.takeCellBuffers(this);
   }
 
@@ -227,20 +242,27 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   @Override
   public void write(int value) throws IOException {
     synchronized (collecting) {
-      if (collected < uncheckedEnd && current != null) {
+      long end = uncheckedEnd;
+      if (collected < end && current != null) {
+        uncheckedEnd = WRITING;
         current.putNext((byte) value);
         collected++;
+        uncheckedEnd = end;
         return;
       }
       checkWritable();
-      Stripe stripe = stripeToFill();
+      uncheckedEnd = WRITING;
       try {
-        stripe.put((byte) value);
+        put(stripeToFill(), (byte) value);
+        collected(1);
+        uncheckedEnd = collected + unchecked();
       } catch (IOException e) {
-        throw failed(e);
+        uncheckedEnd = 0;
+        throw e;
+      } catch (RuntimeException | Error e) {
+        torn(e);
+        throw e;
       }
-      collected(1);
-      uncheckedEnd = collected + unchecked();
     }
   }
 
@@ -267,16 +289,19 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
     synchronized (collecting) {
-      boolean isUnchecked = length <= uncheckedEnd - collected && current != null;
+      long end = uncheckedEnd;
+      boolean isUnchecked = length <= end - collected && current != null;
       if (!isUnchecked) {
         checkWritable();
       }
       if (offset < 0 || length < 0 || offset > bytes.length - length) {
         throw new ArrayIndexOutOfBoundsException();
       }
+      uncheckedEnd = WRITING;
       if (isUnchecked) {
         current.putNext(bytes, offset, length);
         collected += length;
+        uncheckedEnd = end;
         return;
       }
       int done = 0;
@@ -286,7 +311,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
           done += count;
           collected(count);
         }
+        uncheckedEnd = collected + unchecked();
       } catch (InterruptedIOException e) {
+        uncheckedEnd = 0;
         e.bytesTransferred = done;
         if (done > 0 || getFileEncryptionInfo() != null) {
           // A BufferedOutputStream would write the accepted part again. Hadoop's encrypting stream
@@ -294,12 +321,21 @@ class StripelineOutputStream extends DFSStripedOutputStream {
           failed(e);
         }
         throw e;
+      } catch (IOException e) {
+        uncheckedEnd = 0;
+        throw e;
       } catch (RuntimeException | Error e) {
-        // Part of the bytes may have been accepted; how many is unknown.
-        failed(new IOException(cannotWrite() + e, e));
+        torn(e);
         throw e;
       }
-      uncheckedEnd = collected + unchecked();
+    }
+  }
+
+  private void put(Stripe stripe, byte value) throws IOException {
+    try {
+      stripe.put(value);
+    } catch (IOException e) {
+      throw notTaken(e);
     }
   }
 
@@ -307,14 +343,29 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     try {
       return stripe.put(bytes, offset, length);
     } catch (IOException e) {
-      throw failed(e);
+      throw notTaken(e);
     }
   }
 
-  /** Fails the stream: part of the written bytes is lost, so no more bytes may follow. */
-  private IOException failed(IOException cause) {
+  /** Fails the stream unless an interrupt caused the exception: the stripe has not changed. */
+  private IOException notTaken(IOException cause) throws IOException {
+    return cause instanceof InterruptedIOException ? cause : failed(cause);
+  }
+
+  /**
+   * Fails the stream because part of the bytes of a write may have been accepted; how many is
+   * unknown. The stripe is released by a later call: near the end of the stack that could fail,
+   * too.
+   */
+  private void torn(Throwable cause) {
+    pipeline.fail(new IOException(cannotWrite() + cause, cause));
     uncheckedEnd = 0;
+  }
+
+  /** Fails the stream: part of the written bytes is lost, so no more bytes may follow. */
+  private IOException failed(IOException cause) throws IOException {
     pipeline.fail(cause);
+    uncheckedEnd = 0;
     return told(cause);
   }
 
@@ -347,6 +398,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   private void checkWritable() throws IOException {
     dfsClient.checkOpen();
+    failIfTorn();
     IOException failure = pipeline.failure();
     if (failure != null) {
       throw told(failure);
@@ -356,6 +408,14 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
     if (isClosed()) {
       failAsStreamersHave();
+    }
+  }
+
+  /** Fails the stream if a write threw an Error after an unknown number of its bytes. */
+  private void failIfTorn() {
+    if (uncheckedEnd == WRITING) {
+      pipeline.fail(new IOException(cannotWrite() + "an earlier write ended with an Error"));
+      uncheckedEnd = 0;
     }
   }
 
@@ -396,9 +456,15 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    * Returns the exception to throw for a failure of the pipeline: the original exception with its
    * type the first time, an exception that wraps it after that.
    */
-  private IOException told(IOException failure) {
+  private IOException told(IOException failure) throws IOException {
     if (failure != pipeline.failure()) {
       return failure;
+    }
+    releaseCurrent();
+    if (getFileEncryptionInfo() != null) {
+      // Hadoop's encrypting stream does not close this one if it cannot write its last bytes.
+      terminate(failure);
+      releaseAll();
     }
     if (told) {
       String message = failure.getMessage();
@@ -437,14 +503,18 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   public void close() throws IOException {
     IOException failure = null;
     synchronized (collecting) {
-      if (!finished) {
-        finished = true;
+      if (!ended) {
         try {
           finishPipeline();
         } catch (IOException e) {
           pipeline.fail(e);
           failure = told(e);
+        } catch (RuntimeException | Error e) {
+          // The last stripe may be lost; a later close must not complete the file without it.
+          torn(e);
+          failure = pipeline.failure();
         }
+        ended = true;
       }
     }
     try {
@@ -463,6 +533,11 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   }
 
   private void finishPipeline() throws IOException {
+    failIfTorn();
+    if (finished) {
+      throw new IOException(cannotWrite() + "an earlier close ended with an Error");
+    }
+    finished = true;
     IOException failure = pipeline.failure();
     if (failure != null) {
       throw failure;
@@ -503,14 +578,21 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   private void releaseStripes() {
     synchronized (collecting) {
-      if (current != null) {
-        current.release();
-        current = null;
+      releaseCurrent();
+      Stripe partial = last;
+      last = null;
+      if (partial != null) {
+        partial.release();
       }
-      if (last != null) {
-        last.release();
-        last = null;
-      }
+    }
+  }
+
+  /** Releases the stripe that takes user bytes; called with {@code collecting} held. */
+  private void releaseCurrent() {
+    Stripe stripe = current;
+    current = null;
+    if (stripe != null) {
+      stripe.release();
     }
   }
 
@@ -575,7 +657,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   void abort() throws IOException {
     boolean first = !closed;
     if (first) {
-      pipeline.fail(new IOException(cannotWrite() + "the stream was aborted, its lease lost"));
+      pipeline.fail(
+          new IOException(cannotWrite() + "the stream was aborted and its lease is lost"));
     }
     try {
       super.abort();

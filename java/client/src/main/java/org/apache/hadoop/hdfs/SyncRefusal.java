@@ -33,11 +33,14 @@ final class SyncRefusal {
         "Cannot " + what + " " + src + ": an erasure-coded file is durable only when it is closed";
     if (refuses) {
       throw new UnsupportedOperationException(
-          message + "; write it replicated, or accept that by " + ClientKeys.WRITE_SYNC + "=warn");
+          message
+              + "; write it replicated, or ignore such calls by setting "
+              + ClientKeys.WRITE_SYNC
+              + "=warn");
     }
     if (warned.compareAndSet(false, true)) {
       LOG.warn(
-          "{}; ignored, as {} says. Further calls of this client are not logged",
+          "{}; ignored, as configured by {}. Further calls of this client are not logged",
           message,
           ClientKeys.WRITE_SYNC);
     }

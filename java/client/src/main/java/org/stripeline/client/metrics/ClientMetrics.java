@@ -37,10 +37,10 @@ public final class ClientMetrics {
       try {
         MBeans.register("Stripeline", bean, metrics);
         DefaultMetricsSystem.instance()
-            .register(source, "What Stripeline's client pipelines do", metrics);
+            .register(source, "Activity of Stripeline's client pipelines", metrics);
       } catch (RuntimeException | LinkageError e) {
         // A failure to publish metrics must not stop reads and writes.
-        LOG.warn("Cannot publish {}; the pipelines go on without", source, e);
+        LOG.warn("Cannot publish {}; the pipelines continue without it", source, e);
       }
     }
   }

@@ -71,17 +71,18 @@ final class WriteMetrics implements WriteMXBean, MetricsSource {
     record.addCounter(Interns.info("Stripes", "stripes encoded"), getStripes());
     record.addCounter(Interns.info("Bytes", "bytes of user data encoded"), getBytes());
     record.addCounter(
-        Interns.info("EncodeNanos", "nanoseconds spent encoding and summing"), getEncodeNanos());
-    record.addCounter(Interns.info("Stalls", "times that a writer waited for room"), getStalls());
+        Interns.info("EncodeNanos", "nanoseconds spent encoding and computing checksums"),
+        getEncodeNanos());
+    record.addCounter(
+        Interns.info("Stalls", "times that a writer waited for room in its window"), getStalls());
     record.addCounter(
         Interns.info("StallNanos", "nanoseconds that writers waited"), getStallNanos());
     record.addCounter(
-        Interns.info("LateDataNodes", "late DataNodes that writers went on without"),
+        Interns.info("LateDataNodes", "late DataNodes that writers continued without"),
         getLateDataNodes());
     record.addGauge(
-        Interns.info("MeanWindowOccupancy", "stripes on their way, mean"),
-        getMeanWindowOccupancy());
+        Interns.info("MeanWindowOccupancy", "stripes in flight, mean"), getMeanWindowOccupancy());
     record.addGauge(
-        Interns.info("MaxWindowOccupancy", "stripes on their way, most"), getMaxWindowOccupancy());
+        Interns.info("MaxWindowOccupancy", "stripes in flight, maximum"), getMaxWindowOccupancy());
   }
 }

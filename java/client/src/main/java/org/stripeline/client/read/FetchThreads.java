@@ -188,7 +188,7 @@ final class FetchThreads {
     try {
       task.run();
     } catch (RuntimeException | Error e) {
-      LOG.error("A thread that fetches goes on after an unexpected failure", e);
+      LOG.error("A fetch thread continues after an unexpected failure", e);
     }
   }
 }

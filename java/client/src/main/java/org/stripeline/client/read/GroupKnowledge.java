@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.hadoop.net.ConnectTimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.natives.Ticker;
 
 /**
  * The state of the internal blocks of one group as one stream knows it. A failure in this group
@@ -31,6 +32,7 @@ public final class GroupKnowledge {
 
   private final BlockGroup group;
   private final GroupGeometry geometry;
+  private final Ticker ticker;
 
   /** The last fault of each internal block; null if it has not failed. */
   private final AtomicReferenceArray<UnitFault> faults;
@@ -42,7 +44,7 @@ public final class GroupKnowledge {
   private volatile int vainLooks;
 
   /** When the NameNode was last asked because an internal block was not in good standing. */
-  private final AtomicLong lookedNanos = new AtomicLong(System.nanoTime());
+  private final AtomicLong lookedNanos;
 
   /**
    * Creates an object with no known faults.
@@ -50,9 +52,16 @@ public final class GroupKnowledge {
    * @param groupBytes bytes of the file in this group
    */
   public GroupKnowledge(
-      BlockGroup group, int dataUnits, int parityUnits, int cellBytes, long groupBytes) {
+      BlockGroup group,
+      int dataUnits,
+      int parityUnits,
+      int cellBytes,
+      long groupBytes,
+      Ticker ticker) {
     this.group = group;
     this.geometry = new GroupGeometry(dataUnits, parityUnits, cellBytes, groupBytes);
+    this.ticker = ticker;
+    this.lookedNanos = new AtomicLong(ticker.nanos());
     this.faults = new AtomicReferenceArray<>(geometry.units());
     this.replicas = new AtomicReferenceArray<>(geometry.units());
   }
@@ -91,7 +100,7 @@ public final class GroupKnowledge {
       return Standing.ABSENT;
     }
     UnitFault fault = faults.get(unit);
-    if (fault != null && fault.holds(replica.node())) {
+    if (fault != null && fault.holds(replica.node(), ticker.nanos())) {
       return Standing.FAULTY;
     }
     return replica.isSuspect(health) ? Standing.SUSPECT : Standing.GOOD;
@@ -129,7 +138,7 @@ public final class GroupKnowledge {
   void failed(SpanRead read, IOException cause, NodeHealth health) {
     int unit = read.unit;
     String node = read.node == null ? group.node(unit) : read.node;
-    faults.set(unit, new UnitFault(cause, node, health.periodNanos()));
+    faults.set(unit, new UnitFault(cause, node, ticker.nanos() + health.periodNanos()));
     if (cause instanceof CorruptUnitException) {
       LOG.warn("Internal block {} of {} is corrupt: {}", unit, group.name(), cause.getMessage());
     } else if (node != null && isOfTheNode(cause)) {
@@ -141,7 +150,7 @@ public final class GroupKnowledge {
       }
     } else if (health.isNews(cause.getClass().getName() + " at " + node)) {
       LOG.warn(
-          "Cannot read internal block {} of {}, others are read in its stead: {}",
+          "Cannot read internal block {} of {}, reading other internal blocks instead: {}",
           unit,
           group.name(),
           cause.getMessage());
@@ -157,15 +166,15 @@ public final class GroupKnowledge {
     private final String node;
     private final long untilNanos;
 
-    UnitFault(IOException cause, String node, long periodNanos) {
+    UnitFault(IOException cause, String node, long untilNanos) {
       this.cause = cause;
       this.node = node;
-      this.untilNanos = System.nanoTime() + periodNanos;
+      this.untilNanos = untilNanos;
     }
 
-    boolean holds(String now) {
-      return now.equals(node)
-          && (cause instanceof CorruptUnitException || untilNanos - System.nanoTime() > 0);
+    boolean holds(String currentNode, long now) {
+      return currentNode.equals(node)
+          && (cause instanceof CorruptUnitException || untilNanos - now > 0);
     }
   }
 
@@ -202,7 +211,7 @@ public final class GroupKnowledge {
    * period doubles while nothing changes.
    */
   void look(ReadContext context) {
-    long now = System.nanoTime();
+    long now = ticker.nanos();
     long before = lookedNanos.get();
     long period = Math.max(context.health().periodNanos(), LOOK_NANOS_MIN) << vainLooks;
     if (now - before >= period && lookedNanos.compareAndSet(before, now)) {
@@ -215,7 +224,7 @@ public final class GroupKnowledge {
     try {
       group.refresh();
     } catch (IOException e) {
-      LOG.debug("Cannot ask where internal blocks of {} are", group.name(), e);
+      LOG.debug("Cannot get the locations of internal blocks of {}", group.name(), e);
     }
     vainLooks = nodes().equals(before) ? Math.min(vainLooks + 1, VAIN_LOOKS_MAX) : 0;
   }

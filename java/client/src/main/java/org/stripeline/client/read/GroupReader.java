@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.stripeline.client.read.GroupKnowledge.Standing;
+import org.stripeline.natives.Ticker;
 
 /** The lanes that read one block group, for one caller at a time. */
 public final class GroupReader implements Closeable {
@@ -88,6 +89,14 @@ public final class GroupReader implements Closeable {
     context.buffers().give(buffer);
   }
 
+  /** Takes the buffer of a read back, if it has one; called with the lock of its segment held. */
+  void giveBuffer(SpanRead read) {
+    if (read.buffer != null) {
+      giveBuffer(read.buffer);
+      read.buffer = null;
+    }
+  }
+
   Standing standing(int unit) {
     return knowledge.standing(unit, context.health());
   }
@@ -124,6 +133,22 @@ public final class GroupReader implements Closeable {
     if (read.replica != null) {
       read.replica.markSuspect(
           context.health(), "internal block " + read.unit + " of " + group().name() + " is late");
+    }
+  }
+
+  /** Records how long a span took that arrived in time. */
+  void recordLatency(SpanRead read) {
+    context.latency().sample(read.span.length(), read.nanos);
+    markHealthy(read);
+    context.nodeLatencies().sample(read.node, read.nanos);
+  }
+
+  /** Records that a DataNode has answered; it may differ from the one that was chosen first. */
+  void markHealthy(SpanRead read) {
+    if (read.replica != null && read.replica.node().equals(read.node)) {
+      read.replica.markHealthy(context.health());
+    } else {
+      context.health().markHealthy(read.node);
     }
   }
 
@@ -276,7 +301,7 @@ public final class GroupReader implements Closeable {
    * Waits for memory after an allocation failed; the caller holds no buffers.
    *
    * @param memoryDeadline the result of the previous call in the same read, 0 for the first call
-   * @return the time at which to give up, by {@link System#nanoTime}
+   * @return the time at which to give up, by {@link Ticker#SYSTEM}
    * @throws IOException if that time is over
    */
   long awaitMemory(Throwable cause, long memoryDeadline) throws IOException {
@@ -290,7 +315,7 @@ public final class GroupReader implements Closeable {
       throw new IOException(
           "Cannot read "
               + group().name()
-              + ": the JVM has no memory for buffers, and other streams gave none back in time;"
+              + ": the JVM has no memory for buffers, and other streams released none in time;"
               + " raise -XX:MaxDirectMemorySize, or read with fewer threads",
           cause);
     }

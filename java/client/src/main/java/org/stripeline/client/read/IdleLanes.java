@@ -9,10 +9,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.stripeline.natives.SharedThreads;
+import org.stripeline.natives.Ticker;
 
 /**
  * Lanes that have nothing to read but keep a reader open, which occupies a connection and a thread
@@ -38,7 +38,7 @@ final class IdleLanes {
 
   private final int lanesMax;
   private final long expiryNanos;
-  private final LongSupplier nanoClock;
+  private final Ticker ticker;
 
   /** The time since which each lane has been idle, longest first. Guarded by itself. */
   private final Map<Lane, Long> lanes = new LinkedHashMap<>();
@@ -51,14 +51,14 @@ final class IdleLanes {
     this(
         lanesMax(openFiles()),
         expiryMillis,
-        System::nanoTime,
+        Ticker.SYSTEM,
         task -> SharedThreads.create(task, "stripeline-idle"));
   }
 
-  IdleLanes(int lanesMax, long expiryMillis, LongSupplier nanoClock, ThreadFactory factory) {
+  IdleLanes(int lanesMax, long expiryMillis, Ticker ticker, ThreadFactory factory) {
     this.lanesMax = lanesMax;
     expiryNanos = TimeUnit.MILLISECONDS.toNanos(expiryMillis);
-    this.nanoClock = nanoClock;
+    this.ticker = ticker;
     thread = new ScheduledThreadPoolExecutor(1, factory);
     thread.setKeepAliveTime(THREAD_SECONDS, TimeUnit.SECONDS);
     thread.allowCoreThreadTimeOut(true);
@@ -98,7 +98,7 @@ final class IdleLanes {
   void add(Lane lane) {
     Lane oldest = null;
     synchronized (lanes) {
-      lanes.put(lane, nanoClock.getAsLong());
+      lanes.put(lane, ticker.nanos());
       if (lanes.size() > lanesMax) {
         Iterator<Lane> first = lanes.keySet().iterator();
         oldest = first.next();
@@ -137,7 +137,7 @@ final class IdleLanes {
 
   /** Closes the readers whose idle period is over. */
   void sweep() {
-    long now = nanoClock.getAsLong();
+    long now = ticker.nanos();
     while (true) {
       Lane lane;
       synchronized (lanes) {

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.stripeline.natives.Ticker;
 
 /**
  * Reads spans of one internal block in sequence. A lane occupies a thread only while there is
@@ -31,11 +32,12 @@ final class Lane implements Runnable {
   private final NodeHealth health;
   private final ReadBuffers buffers;
   private final IdleLanes idle;
+  private final Ticker ticker;
 
   private final Deque<SpanRead> queue = new ArrayDeque<>();
   private SpanRead current;
   private Thread runner;
-  private volatile long currentSinceNanos = System.nanoTime();
+  private volatile long currentSinceNanos;
   private boolean scheduled;
   private boolean retired;
 
@@ -51,6 +53,8 @@ final class Lane implements Runnable {
     this.health = context.health();
     this.buffers = context.buffers();
     this.idle = context.idleLanes();
+    this.ticker = context.ticker();
+    this.currentSinceNanos = ticker.nanos();
   }
 
   void submit(SpanRead read) {
@@ -61,7 +65,7 @@ final class Lane implements Runnable {
         return;
       }
       scheduled = true;
-      currentSinceNanos = System.nanoTime();
+      currentSinceNanos = ticker.nanos();
       if (reader != null) {
         idle.remove(this);
       }
@@ -121,7 +125,7 @@ final class Lane implements Runnable {
       }
       return null;
     }
-    currentSinceNanos = System.nanoTime();
+    currentSinceNanos = ticker.nanos();
     runner = Thread.currentThread();
     return current;
   }

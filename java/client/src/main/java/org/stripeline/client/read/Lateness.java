@@ -1,23 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.read;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import org.stripeline.natives.Ticker;
 
-/** Determines when the reads of a segment are late; guarded by the segment's lock. */
+/**
+ * Determines when the reads of a segment are late, and waits until then; guarded by the segment's
+ * lock.
+ */
 final class Lateness {
   private final ReadContext context;
+  private final Ticker ticker;
+  private final Standstill standstill;
   private final List<SpanRead> reads;
 
   Lateness(ReadContext context, List<SpanRead> reads) {
     this.context = context;
+    this.ticker = context.ticker();
+    this.standstill = new Standstill(context.socketTimeoutMillis());
     this.reads = reads;
   }
 
   /**
-   * Returns the nanoseconds until the first pending read is late; zero or less if one is late
-   * already.
+   * Waits for a change of the segment, or until a read is late.
+   *
+   * @param mayHedge whether late reads matter; otherwise only a change ends the wait, or the end of
+   *     a step of {@link Standstill}
+   * @return whether a read is late
    */
-  long untilLateNanos(long now) {
+  boolean await(Segment segment, boolean mayHedge) throws InterruptedException {
+    long start = ticker.nanos();
+    long untilLateNanos = mayHedge ? untilLateNanos(start) : Long.MAX_VALUE;
+    ticker.timedWait(segment, Math.min(untilLateNanos, Standstill.STEP_NANOS));
+    if (untilLateNanos == Long.MAX_VALUE) {
+      // Every read ends with its own timeout; if the end of all is lost, the caller must not hang.
+      standstill.waited(ticker.nanos() - start);
+    }
+    return untilLateNanos <= 0;
+  }
+
+  /** Records that a read has finished or failed. */
+  void changed() {
+    standstill.changed();
+  }
+
+  /** Returns whether the caller has waited too long without a change. */
+  boolean isStandstill() {
+    return standstill.isOver();
+  }
+
+  /** Returns the exception of such a caller of a segment. */
+  IOException standstill(String range) {
+    return new IOException(
+        "Cannot read "
+            + range
+            + ": no request has completed or failed for "
+            + standstill.limitMinutes()
+            + " min");
+  }
+
+  /** Returns the pending reads that are late and not yet marked. */
+  List<SpanRead> late() {
+    long now = ticker.nanos();
+    List<SpanRead> late = new ArrayList<>();
+    for (SpanRead read : reads) {
+      if (read.isPending() && !read.late && dueNanos(read) - now <= 0) {
+        late.add(read);
+      }
+    }
+    return late;
+  }
+
+  private long untilLateNanos(long now) {
     long least = Long.MAX_VALUE;
     for (SpanRead read : reads) {
       if (read.isPending() && !read.late) {
@@ -25,10 +81,6 @@ final class Lateness {
       }
     }
     return least;
-  }
-
-  boolean isLate(SpanRead read, long now) {
-    return dueNanos(read) - now <= 0;
   }
 
   private long dueNanos(SpanRead read) {

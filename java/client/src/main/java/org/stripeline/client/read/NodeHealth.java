@@ -4,9 +4,9 @@ package org.stripeline.client.read;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.natives.Ticker;
 
 /**
  * DataNodes that were late or failed recently, and {@link Replica storages and blocks} of them.
@@ -27,7 +27,7 @@ final class NodeHealth {
   private static final long TOLD_NANOS_MIN = TimeUnit.SECONDS.toNanos(10);
 
   private final long periodNanos;
-  private final LongSupplier nanoClock;
+  private final Ticker ticker;
   private final Map<String, Suspicion> suspicions = new ConcurrentHashMap<>();
 
   /** The messages that were logged, with the time of each. */
@@ -36,13 +36,9 @@ final class NodeHealth {
   /** By DataNode, the late read that continues although its bytes are no longer needed. */
   private final Map<String, SpanRead> lingering = new ConcurrentHashMap<>();
 
-  NodeHealth(long periodMillis) {
-    this(periodMillis, System::nanoTime);
-  }
-
-  NodeHealth(long periodMillis, LongSupplier nanoClock) {
+  NodeHealth(long periodMillis, Ticker ticker) {
     periodNanos = TimeUnit.MILLISECONDS.toNanos(periodMillis);
-    this.nanoClock = nanoClock;
+    this.ticker = ticker;
   }
 
   /** Returns how long a suspicion or fault lasts, in nanoseconds. */
@@ -52,7 +48,7 @@ final class NodeHealth {
 
   boolean isSuspect(String node) {
     Suspicion suspicion = suspicions.get(node);
-    return suspicion != null && suspicion.untilNanos - nanoClock.getAsLong() > 0;
+    return suspicion != null && suspicion.untilNanos - ticker.nanos() > 0;
   }
 
   /**
@@ -66,7 +62,7 @@ final class NodeHealth {
     if (suspicion == null) {
       return true;
     }
-    long now = nanoClock.getAsLong();
+    long now = ticker.nanos();
     return suspicion.untilNanos - now <= 0
         && suspicions.replace(
             node,
@@ -86,7 +82,7 @@ final class NodeHealth {
     if (told.size() >= TOLD_MAX) {
       told.clear();
     }
-    long now = nanoClock.getAsLong();
+    long now = ticker.nanos();
     Long before = told.get(what);
     if (before != null && now - before < Math.max(periodNanos, TOLD_NANOS_MIN)) {
       return false;
@@ -105,7 +101,7 @@ final class NodeHealth {
    */
   void markSuspectSilently(String name) {
     if (suspicions.size() >= SUSPICIONS_MAX) {
-      long now = nanoClock.getAsLong();
+      long now = ticker.nanos();
       suspicions.values().removeIf(suspicion -> suspicion.untilNanos - now <= 0);
     }
     if (suspicions.size() < SUSPICIONS_MAX) {
@@ -117,7 +113,7 @@ final class NodeHealth {
     suspicions.compute(
         node,
         (name, old) -> {
-          long nanos = nanoClock.getAsLong();
+          long nanos = ticker.nanos();
           if (old != null && !old.isProbed && old.untilNanos - nanos > 0) {
             return old;
           }
@@ -125,7 +121,7 @@ final class NodeHealth {
           boolean isNews = why != null && isNews(node);
           if (isNews) {
             LOG.warn(
-                "DataNode {} is asked last for {} s: {}",
+                "Avoiding DataNode {} for {} s: {}",
                 node,
                 TimeUnit.NANOSECONDS.toSeconds(period(times)),
                 why);
@@ -139,7 +135,7 @@ final class NodeHealth {
   void markHealthy(String node) {
     Suspicion past = suspicions.isEmpty() ? null : suspicions.remove(node);
     if (past != null && past.isLogged) {
-      LOG.info("DataNode {} serves reads again", node);
+      LOG.info("No longer avoiding DataNode {}: it serves reads again", node);
     }
   }
 

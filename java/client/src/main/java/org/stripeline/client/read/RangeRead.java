@@ -19,7 +19,7 @@ public final class RangeRead implements Closeable {
 
   private final GroupReader reader;
   private final ReadContext context;
-  private final Segment.Tally tally;
+  private final Tally tally;
   private final Deque<Segment> segments = new ArrayDeque<>();
   private Placement placement;
   private ByteBuffer target;
@@ -41,7 +41,7 @@ public final class RangeRead implements Closeable {
    *
    * @param tally receives the counts of fetched bytes, on the thread that calls {@link #finish}
    */
-  public RangeRead(GroupReader reader, Segment.Tally tally) {
+  public RangeRead(GroupReader reader, Tally tally) {
     this.reader = reader;
     this.context = reader.context();
     this.tally = tally;
@@ -95,7 +95,7 @@ public final class RangeRead implements Closeable {
       try {
         finishHead();
       } catch (IOException | OutOfMemoryError e) {
-        if (!Segment.isForMemory(e)) {
+        if (!ReadBuffers.isRefusal(e)) {
           throw e;
         }
         close();

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.stripeline.natives.Ticker;
 
 /**
  * Buffers for fetched spans, which are kept for reuse, and the limit for the buffers of all
@@ -44,6 +45,9 @@ final class ReadBuffers {
    * them first.
    */
   private static final long RECLAIM_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Waiting callers park in real time, so their deadlines are times of the system's clock. */
+  private static final Ticker TICKER = Ticker.SYSTEM;
 
   private final long limit;
 
@@ -90,6 +94,11 @@ final class ReadBuffers {
     this.windows = windows;
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     this.allocator = allocator;
+  }
+
+  /** Returns whether a fault is, or was caused by, the JVM's refusal of memory. */
+  static boolean isRefusal(Throwable fault) {
+    return fault instanceof OutOfMemoryError || fault.getCause() instanceof OutOfMemoryError;
   }
 
   /** Returns the windows that hold buffers of this pool. */
@@ -146,9 +155,9 @@ final class ReadBuffers {
     return true;
   }
 
-  /** Returns the deadline of a caller that begins to wait now, by {@link System#nanoTime}. */
+  /** Returns the deadline of a caller that begins to wait now, by {@link Ticker#SYSTEM}. */
   long waitsUntil() {
-    return System.nanoTime() + timeoutNanos;
+    return TICKER.nanos() + timeoutNanos;
   }
 
   /**
@@ -319,7 +328,7 @@ final class ReadBuffers {
       boolean done = false;
       try {
         while (!isServed && !isCancelled) {
-          long left = end - System.nanoTime();
+          long left = end - TICKER.nanos();
           boolean isFirst = isFirst();
           if (isFirst && left > -RECLAIM_NANOS && windows.reclaim()) {
             continue;

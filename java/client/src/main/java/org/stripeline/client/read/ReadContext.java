@@ -10,6 +10,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
 import org.stripeline.client.MemoryLimits;
+import org.stripeline.natives.Ticker;
 
 /**
  * State that the streams of one client share: settings, and the health of its DataNodes. Threads,
@@ -40,6 +41,7 @@ public final class ReadContext {
   /** The maximum time in milliseconds that a reader waits for the buffers of other readers. */
   private static final long BUFFER_TIMEOUT_MILLIS = 10_000;
 
+  private final Ticker ticker;
   private final ReadBuffers buffers;
   private final long windowBytes;
   private final boolean hedged;
@@ -51,16 +53,20 @@ public final class ReadContext {
 
   /** Creates a context from a configuration. */
   public ReadContext(Configuration conf) {
-    this(conf, new ClientSettings(conf), null);
+    this(conf, new ClientSettings(conf));
   }
 
   /** Creates a context from a configuration and its settings. */
   public ReadContext(Configuration conf, ClientSettings settings) {
-    this(conf, settings, null);
+    this(conf, settings, null, Ticker.SYSTEM);
   }
 
-  /** Creates a context with {@code own} buffers, or with those of the JVM if it is null. */
-  ReadContext(Configuration conf, ClientSettings settings, ReadBuffers own) {
+  /**
+   * Creates a context with {@code own} buffers, or with those of the JVM if it is null. The clock
+   * does not apply to what all clients of the JVM share.
+   */
+  ReadContext(Configuration conf, ClientSettings settings, ReadBuffers own, Ticker ticker) {
+    this.ticker = ticker;
     windowBytes = settings.bytes(ClientKeys.READ_WINDOW, ClientKeys.READ_WINDOW_DEFAULT, 0);
     hedged = settings.flag(ClientKeys.HEDGE_ENABLED, ClientKeys.HEDGE_ENABLED_DEFAULT);
     long least = settings.millis(ClientKeys.HEDGE_MIN, ClientKeys.HEDGE_MIN_DEFAULT, 1);
@@ -70,7 +76,8 @@ public final class ReadContext {
     hedgeMaxNanos = TimeUnit.MILLISECONDS.toNanos(most);
     health =
         new NodeHealth(
-            settings.millis(ClientKeys.SUSPECT_PERIOD, ClientKeys.SUSPECT_PERIOD_DEFAULT, 0));
+            settings.millis(ClientKeys.SUSPECT_PERIOD, ClientKeys.SUSPECT_PERIOD_DEFAULT, 0),
+            ticker);
     socketTimeoutMillis =
         conf.getLong(
             HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, HdfsConstants.READ_TIMEOUT);
@@ -132,6 +139,11 @@ public final class ReadContext {
   /** Returns the time for which a connection may be silent; 0 or less means no limit. */
   long socketTimeoutMillis() {
     return socketTimeoutMillis;
+  }
+
+  /** Returns the clock of this client's reads. */
+  public Ticker ticker() {
+    return ticker;
   }
 
   NodeHealth health() {

@@ -12,20 +12,20 @@ public enum ReadCount {
   /** Bytes that were decoded. */
   BYTES_DECODED("bytes computed from other units rather than fetched"),
   /** Ranges that were requested. */
-  SEGMENTS("ranges, each up to some stripes, that were fetched"),
+  SEGMENTS("ranges fetched, each of at most a few stripes"),
   /** Ranges of which some part was decoded. */
-  DEGRADED_SEGMENTS("ranges of which something had to be decoded"),
+  DEGRADED_SEGMENTS("ranges fetched that needed decoding"),
   /** Late spans. */
-  HEDGES("late spans in whose stead others were asked"),
+  HEDGES("late spans for which other units were requested"),
   /** Late spans that were not needed because decoding finished first. */
-  HEDGES_WON("hedges that were done before the late span was"),
+  HEDGES_WON("hedges that completed before the late span"),
   /** Times that a caller waited. */
   STALLS("times that a caller had to wait for a range"),
   /**
    * Segments in the window when a caller asked for one, summed; divided by SEGMENTS it gives the
    * mean.
    */
-  WINDOW_OCCUPANCY("ranges under way or ready ahead of the caller, summed over segments"),
+  WINDOW_OCCUPANCY("ranges in flight or ready ahead of the caller, summed over segments"),
   /** Corrupt internal blocks. */
   CORRUPTIONS("internal blocks found corrupt"),
   /** Ranges that could not be read. */

@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.stripeline.natives.Ticker;
 
 /**
  * A range of a block group that is being fetched: the part of each data unit in the range and, if
@@ -19,6 +20,7 @@ import java.util.List;
 public final class Segment implements Closeable {
   private final GroupReader reader;
   private final ReadContext context;
+  private final Ticker ticker;
   private final ReadCounters counters;
   private final GroupGeometry geometry;
   private final long from;
@@ -29,8 +31,7 @@ public final class Segment implements Closeable {
   /** The target of the bytes, null if it is not known yet. */
   private final Placement placement;
 
-  /** The decoded units, each over {@link SpanPlan#decodeSpan}. */
-  private final ByteBuffer[] decoded;
+  private final SegmentBytes bytes;
 
   private boolean isDecoding;
   private boolean isComplete;
@@ -41,8 +42,6 @@ public final class Segment implements Closeable {
 
   /** Set when hedging has no other unit to read; only waiting remains until something changes. */
   private boolean hedgingEnded;
-
-  private final Standstill standstill;
 
   private IOException failure;
   private long decodeMillis;
@@ -61,15 +60,15 @@ public final class Segment implements Closeable {
       List<Segment> before) {
     this.reader = reader;
     this.context = reader.context();
+    this.ticker = context.ticker();
     this.counters = reader.counters();
     this.geometry = reader.geometry();
     this.from = from;
     this.to = to;
     this.placement = placement;
-    this.standstill = new Standstill(context.socketTimeoutMillis());
     this.plan = new SpanPlan(this, reader, openTo, placement, fetched(before));
     this.lateness = new Lateness(context, plan.all());
-    this.decoded = new ByteBuffer[geometry.units()];
+    this.bytes = new SegmentBytes(this, geometry, plan);
   }
 
   private static List<SpanRead> fetched(List<Segment> segments) {
@@ -99,11 +98,11 @@ public final class Segment implements Closeable {
   /**
    * Requests the spans that the range needs.
    *
-   * @param bytes the bytes reserved for its buffers
+   * @param reservedBytes the bytes reserved for its buffers
    */
-  void start(long bytes) {
+  void start(long reservedBytes) {
     synchronized (this) {
-      reserved = bytes;
+      reserved = reservedBytes;
       plan.askForNeeds();
       if (!plan.isAnyMissing()) {
         unreserve();
@@ -117,10 +116,10 @@ public final class Segment implements Closeable {
   /**
    * Returns a buffer for a part of this range, counted against the reservation as far as it lasts.
    */
-  synchronized ByteBuffer takeBuffer(int bytes) {
-    long counted = Math.min(reserved, ReadBuffers.sizeFor(bytes));
+  synchronized ByteBuffer takeBuffer(int length) {
+    long counted = Math.min(reserved, ReadBuffers.sizeFor(length));
     reserved -= counted;
-    return reader.takeBuffer(bytes, counted);
+    return reader.takeBuffer(length, counted);
   }
 
   private void unreserve() {
@@ -197,16 +196,11 @@ public final class Segment implements Closeable {
   }
 
   private void waitOrHedge() throws IOException {
-    long now = System.nanoTime();
-    boolean mayHedge = context.isHedged() && !hedgingEnded;
-    long untilLateNanos = mayHedge ? lateness.untilLateNanos(now) : Long.MAX_VALUE;
     try {
-      if (untilLateNanos == Long.MAX_VALUE) {
-        waitForAnything();
-      } else if (untilLateNanos > 0) {
-        wait(untilLateNanos / 1_000_000, (int) (untilLateNanos % 1_000_000));
-      } else {
-        hedge(now);
+      if (lateness.isStandstill()) {
+        fail(lateness.standstill(range()));
+      } else if (lateness.await(this, context.isHedged() && !hedgingEnded)) {
+        hedge();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -217,43 +211,16 @@ public final class Segment implements Closeable {
     }
   }
 
-  /**
-   * Waits for any change. Every read ends with its own timeout; if the end of all reads is lost,
-   * the caller must not hang.
-   */
-  private void waitForAnything() throws InterruptedException {
-    if (standstill.isOver()) {
-      fail(
-          new IOException(
-              "Cannot read "
-                  + range()
-                  + ": nothing has come or failed for "
-                  + standstill.limitMinutes()
-                  + " min"));
-    } else {
-      long start = System.nanoTime();
-      wait(Standstill.STEP_MILLIS);
-      standstill.waited(System.nanoTime() - start);
-    }
-  }
-
-  private void hedge(long now) {
-    int hedged = 0;
-    for (SpanRead read : plan.all()) {
-      if (read.isPending() && !read.late && lateness.isLate(read, now)) {
-        markLate(read);
-        hedged++;
-      }
+  private void hedge() {
+    List<SpanRead> late = lateness.late();
+    for (SpanRead read : late) {
+      read.late = true;
+      plan.doWithout(read);
     }
     advance();
     if (!hedgingEnded) {
-      counters.add(ReadCount.HEDGES, hedged);
+      counters.add(ReadCount.HEDGES, late.size());
     }
-  }
-
-  private void markLate(SpanRead read) {
-    read.late = true;
-    plan.doWithout(read);
   }
 
   /**
@@ -263,18 +230,12 @@ public final class Segment implements Closeable {
   void onLaneBlocked(SpanRead read) {
     guarded(
         () -> {
+          String what = "internal block " + read.unit;
           synchronized (this) {
-            if (read.state == SpanRead.State.ABANDONED) {
-              giveBack(read);
+            if (!markFailed(
+                read, new IOException(what + ": an earlier read of it got no answer in time"))) {
               return;
             }
-            read.state = SpanRead.State.FAILED;
-            giveBack(read);
-            read.fault =
-                new IOException(
-                    "internal block "
-                        + read.unit
-                        + ": an earlier read of it got no answer in time");
             plan.doWithout(read);
             counters.add(ReadCount.HEDGES, 1);
             advance();
@@ -310,11 +271,11 @@ public final class Segment implements Closeable {
   /** Called by a lane before a read; returns whether the read is still needed. */
   synchronized boolean begin(SpanRead read) {
     if (read.state == SpanRead.State.ABANDONED) {
-      giveBack(read);
+      reader.giveBuffer(read);
       return false;
     }
     read.state = SpanRead.State.RUNNING;
-    read.startedNanos = System.nanoTime();
+    read.startedNanos = ticker.nanos();
     return true;
   }
 
@@ -326,17 +287,17 @@ public final class Segment implements Closeable {
   private void doneUnguarded(SpanRead read) {
     synchronized (this) {
       if (read.state == SpanRead.State.ABANDONED) {
-        giveBack(read);
+        reader.giveBuffer(read);
         if (read.late) {
-          markHealthy(read);
+          reader.markHealthy(read);
         }
         return;
       }
       read.state = SpanRead.State.DONE;
-      read.nanos = System.nanoTime() - read.startedNanos;
+      read.nanos = ticker.nanos() - read.startedNanos;
       counters.add(ReadCount.BYTES_FETCHED, read.span.length());
       if (!read.late) {
-        recordLatency(read);
+        reader.recordLatency(read);
       }
       plan.arrived(read);
       hedgingEnded = false;
@@ -352,14 +313,10 @@ public final class Segment implements Closeable {
 
   private void failedUnguarded(SpanRead read, IOException fault) {
     synchronized (this) {
-      if (read.state == SpanRead.State.ABANDONED) {
-        giveBack(read);
+      if (!markFailed(read, fault)) {
         return;
       }
-      read.state = SpanRead.State.FAILED;
-      read.fault = fault;
-      giveBack(read);
-      if (isForMemory(fault)) {
+      if (ReadBuffers.isRefusal(fault)) {
         // The internal block is not at fault, and reading others instead would need more memory.
         if (!isComplete && failure == null) {
           fail(fault);
@@ -376,34 +333,23 @@ public final class Segment implements Closeable {
 
   /** Called by a lane for a read that it will not start. */
   synchronized void release(SpanRead read) {
-    giveBack(read);
+    reader.giveBuffer(read);
   }
 
-  private void giveBack(SpanRead read) {
-    if (read.buffer != null) {
-      reader.giveBuffer(read.buffer);
-      read.buffer = null;
+  /** Records the failure of a read; returns false if its bytes were no longer needed. */
+  private boolean markFailed(SpanRead read, IOException fault) {
+    reader.giveBuffer(read);
+    if (read.state == SpanRead.State.ABANDONED) {
+      return false;
     }
-  }
-
-  private void recordLatency(SpanRead read) {
-    context.latency().sample(read.span.length(), read.nanos);
-    markHealthy(read);
-    context.nodeLatencies().sample(read.node, read.nanos);
-  }
-
-  /** Records that a DataNode has answered; it may differ from the one that was chosen first. */
-  private void markHealthy(SpanRead read) {
-    if (read.replica != null && read.replica.node().equals(read.node)) {
-      read.replica.markHealthy(context.health());
-    } else {
-      context.health().markHealthy(read.node);
-    }
+    read.state = SpanRead.State.FAILED;
+    read.fault = fault;
+    return true;
   }
 
   /** Completes the segment, or requests the sources that decoding still lacks. */
   private void advance() {
-    standstill.changed();
+    lateness.changed();
     if (isComplete || isReleased || isDecoding || failure != null) {
       return;
     }
@@ -421,12 +367,16 @@ public final class Segment implements Closeable {
   private void complete() {
     isComplete = true;
     unreserve();
+    giveUpPending();
+    notifyAll();
+  }
+
+  private void giveUpPending() {
     for (SpanRead read : plan.all()) {
       if (read.isPending()) {
         giveUp(read);
       }
     }
-    notifyAll();
   }
 
   private void giveUp(SpanRead read) {
@@ -445,49 +395,29 @@ public final class Segment implements Closeable {
   }
 
   private void decodeIfReady() {
-    DecodeInputs inputs;
-    int[] erased;
-    Span span;
+    Decode decode;
     synchronized (this) {
       if (isComplete || isReleased || isDecoding || failure != null || !plan.isAnyMissing()) {
         return;
       }
-      inputs = DecodeInputs.gather(this, reader, plan);
-      if (inputs == null) {
+      decode = Decode.gather(this, reader, plan);
+      if (decode == null) {
         return;
       }
       isDecoding = true;
-      span = plan.decodeSpan();
-      erased = plan.missingUnits();
     }
-    ByteBuffer[] outputs = new ByteBuffer[erased.length];
-    IOException trouble = null;
-    long start = System.nanoTime();
-    try {
-      for (int i = 0; i < outputs.length; i++) {
-        outputs[i] = takeBuffer(span.length());
-        outputs[i].limit(span.length());
-      }
-      reader.group().decode(inputs.units(), erased, outputs);
-    } catch (IOException e) {
-      trouble = e;
-    } catch (RuntimeException | Error e) {
-      trouble = new IOException("Cannot decode " + range(), e);
-    }
+    decode.run();
     synchronized (this) {
       isDecoding = false;
-      decodeMillis = (System.nanoTime() - start) / 1_000_000;
-      inputs.release();
-      for (int i = 0; i < erased.length; i++) {
-        decoded[erased[i]] = outputs[i];
-      }
+      decodeMillis = decode.millis();
+      decode.finish(bytes);
       if (isReleased) {
         giveBackAll();
-      } else if (trouble != null) {
-        fail(trouble);
+      } else if (decode.failure() != null) {
+        fail(decode.failure());
       } else {
         counters.add(ReadCount.DEGRADED_SEGMENTS, 1);
-        counters.add(ReadCount.BYTES_DECODED, (long) erased.length * span.length());
+        counters.add(ReadCount.BYTES_DECODED, decode.bytes());
         complete();
       }
     }
@@ -501,20 +431,6 @@ public final class Segment implements Closeable {
     }
   }
 
-  private void giveBackDecoded() {
-    for (int unit = 0; unit < decoded.length; unit++) {
-      if (decoded[unit] != null) {
-        reader.giveBuffer(decoded[unit]);
-        decoded[unit] = null;
-      }
-    }
-  }
-
-  /** Returns whether the fault is, or was caused by, an OutOfMemoryError. */
-  static boolean isForMemory(Throwable fault) {
-    return fault instanceof OutOfMemoryError || fault.getCause() instanceof OutOfMemoryError;
-  }
-
   private void fail(IOException cause) {
     failure = cause;
     counters.add(ReadCount.FAILURES, 1);
@@ -526,21 +442,7 @@ public final class Segment implements Closeable {
    * buffer from position to limit. Valid only after {@link #await} and until {@link #close}.
    */
   public synchronized ByteBuffer bytesAt(long offset) {
-    int unit = geometry.unitOf(offset);
-    long inUnit = geometry.offsetInUnit(offset);
-    long length = Math.min(to, geometry.cellEnd(offset)) - offset;
-    ByteBuffer whole;
-    long base;
-    if (plan.isMissing(unit)) {
-      whole = decoded[unit];
-      base = plan.decodeSpan().lo;
-    } else {
-      whole = plan.own(unit).buffer;
-      base = plan.own(unit).span.lo;
-    }
-    ByteBuffer part = whole.duplicate();
-    part.limit((int) (inUnit - base + length)).position((int) (inUnit - base));
-    return part;
+    return bytes.at(offset);
   }
 
   /**
@@ -548,12 +450,7 @@ public final class Segment implements Closeable {
    * #await}.
    */
   synchronized void place() {
-    for (long at = from; at < to; at = Math.min(to, geometry.cellEnd(at))) {
-      int unit = geometry.unitOf(at);
-      if (plan.isMissing(unit) || !plan.own(unit).isPlaced()) {
-        placement.put(at, bytesAt(at));
-      }
-    }
+    bytes.copyTo(placement);
   }
 
   /**
@@ -577,18 +474,6 @@ public final class Segment implements Closeable {
     return true;
   }
 
-  /** Receives the cost of a segment. */
-  public interface Tally {
-    /**
-     * Records that {@code bytes} were read from a DataNode at {@code networkDistance} in {@code
-     * millis}.
-     */
-    void fetched(int bytes, boolean shortCircuit, int networkDistance, long millis);
-
-    /** Records that decoding took {@code millis}. */
-    void decoded(long millis);
-  }
-
   /** Gives up pending reads and releases the buffers. */
   @Override
   public synchronized void close() {
@@ -596,25 +481,15 @@ public final class Segment implements Closeable {
       return;
     }
     isReleased = true;
-    for (SpanRead read : plan.all()) {
-      if (read.isPending()) {
-        giveUp(read);
-      }
-    }
+    giveUpPending();
     if (!isDecoding) {
       giveBackAll();
     }
   }
 
-  /** Releases this segment's buffers; lanes release those of abandoned reads. */
   private void giveBackAll() {
     unreserve();
-    for (SpanRead read : plan.all()) {
-      if (read.state != SpanRead.State.ABANDONED) {
-        giveBack(read);
-      }
-    }
-    giveBackDecoded();
+    bytes.release(reader);
   }
 
   String range() {

@@ -61,7 +61,7 @@ public final class SequentialWindow implements Closeable {
   private static final long UNBOUNDED = 1L << 60;
 
   private final ReadContext context;
-  private final Segment.Tally tally;
+  private final Tally tally;
   private final Deque<Segment> segments = new ArrayDeque<>();
 
   /** Held while segments are used or closed, by the stream or by a thread that reclaims buffers. */
@@ -89,7 +89,7 @@ public final class SequentialWindow implements Closeable {
    *
    * @param tally receives the counts of fetched bytes, on the thread that calls {@link #at}
    */
-  public SequentialWindow(ReadContext context, Segment.Tally tally) {
+  public SequentialWindow(ReadContext context, Tally tally) {
     this.context = context;
     this.tally = tally;
   }
@@ -180,7 +180,7 @@ public final class SequentialWindow implements Closeable {
         isExhausted = true;
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         reset(offset);
-        if (!Segment.isForMemory(e)) {
+        if (!ReadBuffers.isRefusal(e)) {
           throw e;
         }
         run = 0;

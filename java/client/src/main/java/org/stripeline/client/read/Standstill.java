@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Standstill {
   /** The maximum duration of a single wait. */
-  static final long STEP_MILLIS = TimeUnit.MINUTES.toMillis(1);
+  static final long STEP_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   /** A read connects and reads several times, each with its own timeout. */
   private static final int TIMEOUTS = 15;
@@ -20,7 +20,8 @@ final class Standstill {
 
   Standstill(long socketTimeoutMillis) {
     limitNanos =
-        TimeUnit.MILLISECONDS.toNanos(TIMEOUTS * Math.max(STEP_MILLIS, socketTimeoutMillis));
+        TimeUnit.MILLISECONDS.toNanos(
+            TIMEOUTS * Math.max(TimeUnit.NANOSECONDS.toMillis(STEP_NANOS), socketTimeoutMillis));
   }
 
   /** Records that a read has finished or failed. */
@@ -30,7 +31,7 @@ final class Standstill {
 
   /** Records a wait; a change that ended it must be recorded first. */
   void waited(long elapsedNanos) {
-    nanos += Math.min(TimeUnit.MILLISECONDS.toNanos(STEP_MILLIS), elapsedNanos);
+    nanos += Math.min(STEP_NANOS, elapsedNanos);
   }
 
   boolean isOver() {

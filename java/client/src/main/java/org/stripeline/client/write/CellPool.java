@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
+import org.stripeline.natives.Ticker;
 
 /**
  * A pool of buffers for cells, with a limit for the memory of all writers. Returned buffers are
@@ -46,7 +46,7 @@ public final class CellPool {
 
   private final long keptMax;
   private final long bytesMax;
-  private final LongSupplier nanoClock;
+  private final Ticker ticker;
   private final Map<Integer, ArrayDeque<ByteBuffer>> direct = new HashMap<>();
   private final Map<Integer, ArrayDeque<ByteBuffer>> heap = new HashMap<>();
 
@@ -72,14 +72,14 @@ public final class CellPool {
    * @param bytesMax the maximum bytes in use and kept
    */
   public CellPool(long keptMax, long bytesMax) {
-    this(keptMax, bytesMax, System::nanoTime);
+    this(keptMax, bytesMax, Ticker.SYSTEM);
   }
 
-  CellPool(long keptMax, long bytesMax, LongSupplier nanoClock) {
+  CellPool(long keptMax, long bytesMax, Ticker ticker) {
     this.keptMax = keptMax;
     this.bytesMax = bytesMax;
-    this.nanoClock = nanoClock;
-    this.changedNanos = nanoClock.getAsLong();
+    this.ticker = ticker;
+    this.changedNanos = ticker.nanos();
   }
 
   /**
@@ -126,12 +126,12 @@ public final class CellPool {
         long left = Long.MAX_VALUE;
         if (queue.peek() == turn && (held > 0 || growing.isEmpty())) {
           long still = sending > 0 ? STILL_SENDING_NANOS : STILL_NANOS;
-          left = changedNanos + still - nanoClock.getAsLong();
+          left = changedNanos + still - ticker.nanos();
           if (left <= 0 || hasRoom(held, room)) {
             return reserveNow(bytes);
           }
         }
-        TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, STILL_SENDING_NANOS));
+        ticker.timedWait(this, Math.min(left, STILL_SENDING_NANOS));
       }
       return false;
     } catch (InterruptedException e) {
@@ -186,7 +186,7 @@ public final class CellPool {
   }
 
   private void changed() {
-    changedNanos = nanoClock.getAsLong();
+    changedNanos = ticker.nanos();
   }
 
   /**
@@ -270,7 +270,7 @@ public final class CellPool {
       dropKeptBeyond(0);
       return null;
     }
-    long left = changedNanos + STILL_SENDING_NANOS - nanoClock.getAsLong();
+    long left = changedNanos + STILL_SENDING_NANOS - ticker.nanos();
     if (left <= 0) {
       // The stream that fails will return its buffers: the next waiter gets the full period to wait
       // for them.
@@ -278,7 +278,7 @@ public final class CellPool {
       throw new IOException(
           "Cannot get "
               + capacity
-              + " bytes for a cell: the JVM has no memory, and other writers gave none back in "
+              + " bytes for a cell: the JVM has no memory, and other writers released none in "
               + TimeUnit.NANOSECONDS.toSeconds(STILL_SENDING_NANOS)
               + " s; raise "
               + (outsideHeap ? "-XX:MaxDirectMemorySize" : "-Xmx")
@@ -286,7 +286,7 @@ public final class CellPool {
           cause);
     }
     try {
-      TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, RETRY_NANOS));
+      ticker.timedWait(this, Math.min(left, RETRY_NANOS));
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
@@ -306,6 +306,10 @@ public final class CellPool {
     }
     changed();
     notifyAll();
+  }
+
+  Ticker ticker() {
+    return ticker;
   }
 
   /** Returns the number of buffers that are taken and not yet returned. */

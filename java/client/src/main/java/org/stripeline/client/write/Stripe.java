@@ -101,17 +101,13 @@ public final class Stripe {
   }
 
   /**
-   * Adds as many bytes as fit into the reserved memory and returns their number; some are lost if
-   * it throws.
+   * Adds as many bytes as fit into the current cell and returns their number; memory must be
+   * reserved. Adds none if it throws.
    */
   public int put(byte[] bytes, int offset, int length) throws IOException {
-    int done = 0;
-    while (done < length && size < capacity) {
-      int count = Math.min(length - done, cellToFill().remaining());
-      putNext(bytes, offset + done, count);
-      done += count;
-    }
-    return done;
+    int count = Math.min(length, cellToFill().remaining());
+    putNext(bytes, offset, count);
+    return count;
   }
 
   /** Adds one byte; memory must be reserved. */
@@ -311,7 +307,8 @@ public final class Stripe {
   /** Adds a reference: the buffers are returned only after one more {@link #release()}. */
   public void retain() {
     if (references.getAndIncrement() <= 0) {
-      throw new IllegalStateException("Cannot retain stripe: its buffers are back in the pool");
+      throw new IllegalStateException(
+          "Cannot retain stripe: its buffers were returned to the pool");
     }
   }
 
@@ -319,7 +316,7 @@ public final class Stripe {
   public void release() {
     int left = references.decrementAndGet();
     if (left < 0) {
-      throw new IllegalStateException("Cannot release stripe: it was released already");
+      throw new IllegalStateException("Cannot release stripe: it is already released");
     }
     if (left == 0) {
       for (int unit = 0; unit < cells.length; unit++) {

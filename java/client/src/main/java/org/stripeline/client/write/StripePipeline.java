@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.stripeline.client.WriteMode;
+import org.stripeline.natives.Ticker;
 
 /**
  * Moves the stripes of one stream through collecting, encoding and sending, in file order. The
@@ -30,11 +31,15 @@ public final class StripePipeline {
 
   private final WriteMode mode;
   private final WriteResources resources;
+  private final Ticker ticker;
   private final StripeEncoder encoder;
   private final StripeSink sink;
   private final StripeWindow window;
   private final WriteStatistics statistics;
   private final String name;
+
+  /** The failure if no other can be created: without one, the file would lack a stripe. */
+  private final IOException unspecified;
 
   /** Held by the thread that sends. */
   private final ReentrantLock sending = new ReentrantLock();
@@ -62,9 +67,11 @@ public final class StripePipeline {
     this.name = name;
     this.mode = settings.mode();
     this.resources = resources;
+    this.ticker = resources.ticker();
     this.encoder = encoder;
     this.sink = sink;
     this.statistics = WriteStatistics.shared();
+    this.unspecified = new IOException("Cannot write " + name + ": the JVM has no memory");
     this.window = new StripeWindow(layout, resources.pool(), settings.stripes(layout), statistics);
     statistics.opened();
   }
@@ -180,8 +187,12 @@ public final class StripePipeline {
 
   /** Fails the pipeline because no thread could be started or because of a programming error. */
   private IOException failed(String what, Throwable cause) {
-    IOException told =
-        new IOException("Cannot " + what + " a stripe of " + name + ": " + cause, cause);
+    IOException told = unspecified;
+    try {
+      told = new IOException("Cannot " + what + " a stripe of " + name + ": " + cause, cause);
+    } catch (RuntimeException | Error e) {
+      // There is no memory to describe the cause.
+    }
     fail(told);
     return told;
   }
@@ -225,9 +236,9 @@ public final class StripePipeline {
   }
 
   private void encodeNow(Stripe stripe) throws IOException {
-    long start = System.nanoTime();
+    long start = ticker.nanos();
     encoder.encode(stripe);
-    statistics.encoded(stripe.size(), System.nanoTime() - start);
+    statistics.encoded(stripe.size(), ticker.nanos() - start);
   }
 
   /** Opens groups and sends stripes; runs on the thread of the stream. */
@@ -286,11 +297,11 @@ public final class StripePipeline {
     if (mode != WriteMode.NON_BLOCKING) {
       return;
     }
-    long end = System.nanoTime() + GRACE_NANOS;
+    long end = ticker.nanos() + GRACE_NANOS;
     long left = GRACE_NANOS;
     while (left > 0 && failure == null && !finishing && queue.peek() == head) {
-      TimeUnit.NANOSECONDS.timedWait(lock, left);
-      left = end - System.nanoTime();
+      ticker.timedWait(lock, left);
+      left = end - ticker.nanos();
     }
   }
 

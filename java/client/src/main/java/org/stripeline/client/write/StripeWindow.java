@@ -3,11 +3,13 @@ package org.stripeline.client.write;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import org.stripeline.natives.Ticker;
 
 /** Limits the stripes of a stream that are collected, encoded or not yet acknowledged. */
 public final class StripeWindow {
   private final StripeLayout layout;
   private final CellPool pool;
+  private final Ticker ticker;
   private final WriteStatistics statistics;
   private final int stripesMax;
   private int stripes;
@@ -19,6 +21,7 @@ public final class StripeWindow {
   StripeWindow(StripeLayout layout, CellPool pool, int stripesMax, WriteStatistics statistics) {
     this.layout = layout;
     this.pool = pool;
+    this.ticker = pool.ticker();
     this.stripesMax = stripesMax;
     this.statistics = statistics;
   }
@@ -38,19 +41,24 @@ public final class StripeWindow {
       stripes++;
       statistics.acquired(stripes);
     }
-    if (!isReserved) {
-      boolean done = false;
-      try {
+    boolean done = false;
+    try {
+      if (!isReserved) {
         reserve(0, reserved, layout.bytes());
-        done = true;
-      } finally {
-        if (!done) {
-          returned();
+        isReserved = true;
+      }
+      Stripe stripe = new Stripe(layout, this, pool, opensGroup, reserved);
+      hasBegun = true;
+      done = true;
+      return stripe;
+    } finally {
+      if (!done) {
+        if (isReserved) {
+          pool.unreserve(reserved);
         }
+        returned();
       }
     }
-    hasBegun = true;
-    return new Stripe(layout, this, pool, opensGroup, reserved);
   }
 
   /** Reserves the memory of one more stripe if the window and the pool permit one. */
@@ -64,7 +72,7 @@ public final class StripeWindow {
    * @return whether its memory is reserved; the memory of a stream's only stripe is not
    */
   private boolean waitForRoom() throws IOException {
-    long start = System.nanoTime();
+    long start = ticker.nanos();
     try {
       while (failure == null && stripes > 0) {
         wait();
@@ -83,7 +91,7 @@ public final class StripeWindow {
       told.initCause(e);
       throw told;
     } finally {
-      statistics.stalled(System.nanoTime() - start);
+      statistics.stalled(ticker.nanos() - start);
     }
   }
 
@@ -103,13 +111,13 @@ public final class StripeWindow {
     if (pool.tryReserve(held, bytes, room)) {
       return;
     }
-    long start = System.nanoTime();
+    long start = ticker.nanos();
     try {
       if (!pool.reserve(held, bytes, room, () -> failure != null)) {
         throwFailure();
       }
     } finally {
-      statistics.stalled(System.nanoTime() - start);
+      statistics.stalled(ticker.nanos() - start);
     }
   }
 

@@ -10,6 +10,7 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
 import org.stripeline.client.MemoryLimits;
 import org.stripeline.natives.SharedThreads;
+import org.stripeline.natives.Ticker;
 
 /**
  * Threads and buffers that all streams of the process share; the first stream sets their limits.
@@ -25,10 +26,17 @@ public final class WriteResources {
 
   private final Executor encoders;
   private final CellPool pool;
+  private final Ticker ticker;
 
   WriteResources(Executor encoders, CellPool pool) {
+    this(encoders, pool, Ticker.SYSTEM);
+  }
+
+  /** The pool has a clock of its own. */
+  WriteResources(Executor encoders, CellPool pool, Ticker ticker) {
     this.encoders = encoders;
     this.pool = pool;
+    this.ticker = ticker;
   }
 
   /**
@@ -72,6 +80,11 @@ public final class WriteResources {
   /** Returns the buffers. */
   public CellPool pool() {
     return pool;
+  }
+
+  /** Returns the clock of the streams. */
+  public Ticker ticker() {
+    return ticker;
   }
 
   Executor encoders() {

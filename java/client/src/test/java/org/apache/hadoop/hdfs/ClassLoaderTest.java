@@ -37,7 +37,7 @@ class ClassLoaderTest {
   }
 
   @Test
-  void hadoopsClientServesAllFilesThen() throws Exception {
+  void hadoopsClientServesAllFilesIfClassLoadersDiffer() throws Exception {
     Configuration conf = new Configuration(false);
     conf.setInt("ipc.client.connect.max.retries", 0);
     try (JarLoader loader = new JarLoader();

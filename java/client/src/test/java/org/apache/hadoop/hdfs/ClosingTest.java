@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.fuzz.BlockTaps;
 import org.stripeline.client.read.ReadContext;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Closes streams and file systems while other threads use them, and streams that were never closed.
@@ -161,7 +162,7 @@ class ClosingTest {
   }
 
   @Test
-  void closingAFileSystemFreesWhatItsStreamsHold() throws Exception {
+  void closingAFileSystemReleasesBuffersOfItsStreams() throws Exception {
     DistributedFileSystem fs = client();
     DistributedFileSystem other = client();
     List<FSDataInputStream> streams = new ArrayList<>();

@@ -17,14 +17,17 @@ import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.stripeline.testkit.Conditions;
 
 /** Checks that a corrupt replica is reported to the NameNode, as by Hadoop's client. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class CorruptReportTest {
   private static final int CELL = 16 << 10;
   private static final byte[] DATA = StripedCluster.bytes(9 * 3 * CELL, 11);

@@ -4,17 +4,14 @@ package org.apache.hadoop.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -23,15 +20,18 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.natives.CoderStatus;
+import org.stripeline.testkit.ForkedJvm;
 
 /**
  * Tests the pipelines with the engine and its rails, working and faulty ones, each case in a
  * separate JVM.
  */
+@Tag("full")
 class EnginePipelinesTest {
   private static final String BYTES = "written as by Hadoop, read without 2 DataNodes";
   private static final String LOGGED = "WARN org.stripeline.natives.RailEngine - ";
@@ -39,14 +39,14 @@ class EnginePipelinesTest {
   @TempDir Path folder;
 
   @Test
-  void writes_and_degraded_reads_are_tasks_of_the_engine() throws Exception {
+  void writesAndDegradedReadsAreTasksOfTheEngine() throws Exception {
     assertThat(run("-Dstripeline.engine.rails=cpu"))
         .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
         .doesNotContain("WARN org.stripeline.natives", "WARN org.stripeline.coder");
   }
 
   @Test
-  void a_rail_that_is_not_there_is_done_without() throws Exception {
+  void aMissingRailIsNotUsed() throws Exception {
     assertThat(run("-Dstripeline.engine.rails=cpu,plugin:/no/such/coder.so"))
         .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
         .containsOnlyOnce(
@@ -54,7 +54,7 @@ class EnginePipelinesTest {
   }
 
   @Test
-  void work_of_a_rail_that_fails_is_done_by_another() throws Exception {
+  void anotherRailCompletesTheWorkOfAFailedRail() throws Exception {
     Path failing = folder.resolve("failing");
     Path library = compile("-DFAIL_WHILE_THERE=\"" + failing + '"');
     assertThat(
@@ -69,7 +69,7 @@ class EnginePipelinesTest {
   }
 
   @Test
-  void what_a_rail_writes_wrongly_is_written_anew() throws Exception {
+  void wrongOutputOfARailIsComputedAgain() throws Exception {
     Path failing = folder.resolve("failing");
     Path library = compile("-DWRONG_WHILE_THERE=\"" + failing + '"');
     assertThat(
@@ -86,38 +86,11 @@ class EnginePipelinesTest {
 
   private String run(String... properties) throws Exception {
     assumeTrue(CoderStatus.current().isNative());
-    Path output = folder.resolve("output.txt");
-    Path logging = folder.resolve("log4j.properties");
-    Files.write(
-        logging,
-        Arrays.asList(
-            "log4j.rootLogger=FATAL,console",
-            "log4j.logger.org.stripeline=INFO",
-            "log4j.appender.console=org.apache.log4j.ConsoleAppender",
-            "log4j.appender.console.layout=org.apache.log4j.PatternLayout",
-            "log4j.appender.console.layout.ConversionPattern=%p %c - %m%n"));
-    List<String> command = new ArrayList<>();
-    command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
-    command.add("-Xmx512m");
-    command.add("-Dlog4j.configuration=" + logging.toUri());
-    command.add("-Dstripeline.engine.enabled=true");
-    command.addAll(Arrays.asList(properties));
-    command.add("-cp");
-    command.add(
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
-    command.add(Pipelines.class.getName());
-    command.add(folder.resolve("cluster").toString());
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    if (!process.waitFor(120, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
-    }
-    String text = new String(Files.readAllBytes(output));
-    assertThat(process.exitValue()).as(text).isZero();
-    return text;
+    return ForkedJvm.of(Pipelines.class, folder.resolve("cluster").toString())
+        .with("-Xmx512m", "-Dstripeline.engine.enabled=true")
+        .with(properties)
+        .logging(folder, "FATAL", "log4j.logger.org.stripeline=INFO")
+        .output();
   }
 
   /** Compiles the plug-in that the rail crate's own tests use. */

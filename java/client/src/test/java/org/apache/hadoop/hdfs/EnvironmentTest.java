@@ -28,9 +28,11 @@ import org.apache.hadoop.hdfs.security.token.block.SecurityTestUtil;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.apache.hadoop.net.unix.DomainSocket;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Tests the pipelines with the features that clusters use: block tokens, encrypted transfer,
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * file loses as many internal blocks as its policy permits before it is read.
  */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Tag("full")
 class EnvironmentTest {
   private static final int CELL = 16 << 10;
   private static final int STRIPE = 3 * CELL;
@@ -68,7 +71,7 @@ class EnvironmentTest {
   }
 
   @Test
-  void readsOnWhenBlockTokensExpire() throws Exception {
+  void continuesToReadWhenBlockTokensExpire() throws Exception {
     settings.setBoolean("dfs.block.access.token.enable", true);
     start(false);
     SecurityTestUtil.setBlockTokenLifetime(
@@ -110,7 +113,7 @@ class EnvironmentTest {
   }
 
   @Test
-  void readsOnWhenTheNameNodeHasNewEncryptionKeys() throws Exception {
+  void continuesToReadWhenTheNameNodeHasNewEncryptionKeys() throws Exception {
     settings.setBoolean("dfs.block.access.token.enable", true);
     settings.setBoolean("dfs.encrypt.data.transfer", true);
     start(false);
@@ -144,7 +147,7 @@ class EnvironmentTest {
   }
 
   @Test
-  void goesOnAfterAFailover() throws Exception {
+  void continuesAfterAFailover() throws Exception {
     settings.setInt("dfs.ha.tail-edits.period", 1);
     start(true);
     org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "read", 1);

@@ -21,15 +21,18 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.testkit.Conditions;
 
 /** Writes files to DataNodes whose disks have room for one and a half internal blocks. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class FullDiskTest {
   private static final int K = 3;
   private static final int M = 2;

@@ -20,6 +20,7 @@ import org.apache.hadoop.security.SaslRpcServer;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 import org.stripeline.client.write.WriteStatistics;
+import org.stripeline.testkit.Kerberos;
 
 /**
  * Tests the pipelines on a cluster that requires Kerberos, SASL on data connections and block
@@ -36,6 +38,7 @@ import org.stripeline.client.write.WriteStatistics;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Tag("full")
 class KerberosTest {
   private static final int CELL = 16 << 10;
   private static final int STRIPE = 3 * CELL;

@@ -16,6 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
@@ -26,6 +28,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.util.Progressable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -34,8 +37,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.write.CellPool;
+import org.stripeline.client.write.SharedPool;
 import org.stripeline.client.write.WriteResources;
 import org.stripeline.client.write.WriteStatistics;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Writes to DataNodes that hang and keep their connections open. They hang until the test releases
@@ -90,6 +95,7 @@ class LateDataNodeTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({
     "functional-partitioned, 0",
     "functional-partitioned, 2",
@@ -120,7 +126,8 @@ class LateDataNodeTest {
   }
 
   @Test
-  void aWriteGoesOnWithoutAsManyAsThereIsParity() throws Exception {
+  @Tag("full")
+  void aWriteContinuesWithoutAsManyDataNodesAsThereIsParity() throws Exception {
     byte[] data = WriteCluster.bytes(11, 2 * GROUP + 1);
     try (FSDataOutputStream out = cluster.open(OURS).create(file)) {
       out.write(data, 0, STRIPE);
@@ -134,6 +141,7 @@ class LateDataNodeTest {
   }
 
   @Test
+  @Tag("full")
   void aWriteWaitsForMoreThanThereIsParity() throws Exception {
     byte[] data = WriteCluster.bytes(12, 2 * GROUP + 1);
     try (FSDataOutputStream out = cluster.open(OURS).create(file)) {
@@ -162,7 +170,8 @@ class LateDataNodeTest {
   }
 
   @Test
-  void aWriteThatLosesOneMoreNamesAll() throws Exception {
+  @Tag("full")
+  void aWriteThatLosesOneMoreThanParityNamesAll() throws Exception {
     byte[] data = WriteCluster.bytes(14, GROUP);
     FSDataOutputStream out = cluster.open(OURS).create(file);
     out.write(data, 0, STRIPE);
@@ -185,8 +194,46 @@ class LateDataNodeTest {
         .hasMessageContaining(third);
   }
 
+  /** The checks run in virtual time, which does not pass while the other DataNodes acknowledge. */
   @Test
-  void nothingIsGivenUpWhereThatIsSwitchedOff() throws Exception {
+  void aDataNodeIsGivenUpOnceItIsLateAndNotBefore() throws Exception {
+    byte[] data = WriteCluster.bytes(15, GROUP);
+    AtomicLong nanos = new AtomicLong();
+    try (SharedPool ignored = new SharedPool(Long.MAX_VALUE, nanos::get)) {
+      DistributedFileSystem fs =
+          cluster.open(
+              OURS, conf -> conf.setTimeDuration(ClientKeys.WRITE_SLOW, 1, TimeUnit.HOURS));
+      try (FSDataOutputStream out = fs.create(file)) {
+        LateStreamers late = stream(out).late();
+        out.write(data, 0, STRIPE);
+        Conditions.await("a stripe to arrive", () -> acknowledged(stream(out), CELL));
+        StripedDataStreamer streamer = stream(out).getStripedDataStreamer(1);
+        silence(stream(out), 1);
+        out.write(data, STRIPE, STRIPE);
+        Conditions.await(
+            "all others to acknowledge",
+            () -> hung.isMet() && acknowledging(stream(out), 2 * CELL) == K + M - 1);
+        late.run();
+        // A check counts no more than two of its periods, which are a second.
+        for (int second = 0; second < 3600; second += 2) {
+          nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+          late.run();
+          assertThat(streamer.isHealthy()).isTrue();
+        }
+        assertThat(late.waitNanos(1)).isEqualTo(TimeUnit.HOURS.toNanos(1));
+        nanos.addAndGet(1);
+        late.run();
+        assertThat(streamer.isHealthy()).isFalse();
+        out.write(data, 2 * STRIPE, data.length - 2 * STRIPE);
+      }
+    }
+    assertThat(WriteStatistics.shared().lateDataNodes()).isEqualTo(given + 1);
+    assertThat(cluster.readByStock(file)).isEqualTo(data);
+  }
+
+  @Test
+  @Tag("full")
+  void noDataNodeIsAbandonedIfThatIsDisabled() throws Exception {
     byte[] data = WriteCluster.bytes(13, STRIPE + 1);
     DistributedFileSystem fs = cluster.open(OURS, conf -> conf.setLong(ClientKeys.WRITE_SLOW, 0));
     try (FSDataOutputStream out = fs.create(file)) {
@@ -198,6 +245,7 @@ class LateDataNodeTest {
 
   /** The hang is encountered by close, which pads and encodes a partial stripe. */
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({"0, 0", "1, 4", "2, 2"})
   void closeGoesOnWithoutOneThatHangs(int stripes, int unit) throws Exception {
     byte[] data = WriteCluster.bytes(20 + unit, stripes * STRIPE + 2 * CELL + 7);
@@ -213,7 +261,8 @@ class LateDataNodeTest {
 
   /** Close must not need a buffer, because near the memory limit none may be available. */
   @Test
-  void closeTakesNoBuffer() throws Exception {
+  @Tag("full")
+  void closeAllocatesNoBuffer() throws Exception {
     byte[] data = WriteCluster.bytes(25, STRIPE - 5);
     FSDataOutputStream out = cluster.open(OURS).create(file);
     out.write(data);
@@ -239,6 +288,7 @@ class LateDataNodeTest {
 
   /** Only the empty packet that ends the block is not acknowledged. */
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({"0", "3"})
   void closeGoesOnWithoutOneThatDoesNotEndItsBlock(int unit) throws Exception {
     byte[] data = WriteCluster.bytes(30 + unit, 2 * STRIPE);
@@ -255,7 +305,8 @@ class LateDataNodeTest {
 
   /** The same case at the boundary between two groups. */
   @Test
-  void theNextGroupIsOpenedWithoutOneThatDoesNotEndItsBlock() throws Exception {
+  @Tag("full")
+  void theNextGroupIsOpenedWithoutADataNodeThatDoesNotFinishItsBlock() throws Exception {
     byte[] data = WriteCluster.bytes(40, 2 * GROUP);
     try (FSDataOutputStream out = cluster.open(OURS).create(file)) {
       out.write(data, 0, GROUP - STRIPE);
@@ -269,6 +320,7 @@ class LateDataNodeTest {
   }
 
   @Test
+  @Tag("full")
   void hflushWaitsForNoDataNode() throws Exception {
     byte[] data = WriteCluster.bytes(50, GROUP);
     try (FSDataOutputStream out = cluster.open(OURS).create(file)) {
@@ -289,8 +341,9 @@ class LateDataNodeTest {
    * The streamer's thread blocks in a write to a full socket, where Hadoop waits for eight minutes.
    */
   @Test
+  @Tag("full")
   @EnabledIf("canStopReceiving")
-  void aWriteGoesOnWithoutOneThatReceivesNothing() throws Exception {
+  void aWriteContinuesWithoutADataNodeThatReceivesNothing() throws Exception {
     int cell = 1 << 20;
     org.apache.hadoop.fs.Path large =
         new org.apache.hadoop.fs.Path(cluster.directory("rs", K, M, cell), "f");
@@ -315,7 +368,7 @@ class LateDataNodeTest {
 
   /** The DataNode accepts the connection and does not answer on it. */
   @Test
-  void aGroupIsWrittenWithoutOneThatDoesNotAnswer() throws Exception {
+  void aGroupIsWrittenWithoutADataNodeThatDoesNotAnswer() throws Exception {
     byte[] data = WriteCluster.bytes(70, 2 * GROUP + 1);
     try (ServerSocket mute = new ServerSocket();
         FSDataOutputStream out = cluster.open(OURS).create(file)) {
@@ -340,6 +393,7 @@ class LateDataNodeTest {
 
   /** The streamer ends a block and does not take the next one. */
   @Test
+  @Tag("full")
   void aGroupIsWrittenWithoutAStreamerThatHangsBetweenBlocks() throws Exception {
     byte[] data = WriteCluster.bytes(80, 3 * GROUP + 1);
     BetweenBlocks hangs =
@@ -363,6 +417,7 @@ class LateDataNodeTest {
 
   /** The streamer's report of the end of its block is dropped, because the streamer has failed. */
   @Test
+  @Tag("full")
   void aStreamerThatFailsBetweenBlocksIsReplaced() throws Exception {
     byte[] data = WriteCluster.bytes(81, 3 * GROUP + 1);
     BetweenBlocks fails =
@@ -416,6 +471,7 @@ class LateDataNodeTest {
    * missing ones.
    */
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({"1, false", "4, false", "0, true"})
   void aDataNodeThatIsBackGetsNoBlockThatLacksBytes(int unit, boolean endsGroup) throws Exception {
     byte[] data = WriteCluster.bytes(31, endsGroup ? GROUP + STRIPE + 5 : 3 * STRIPE + 5);
@@ -449,6 +505,7 @@ class LateDataNodeTest {
   }
 
   @Test
+  @Tag("full")
   void aDataNodeThatIsNotBackInTimeGetsNoBlockThatLacksBytes() throws Exception {
     byte[] data = WriteCluster.bytes(32, 3 * STRIPE + 5);
     try (FSDataOutputStream out = cluster.open(OURS).create(file)) {
@@ -505,8 +562,9 @@ class LateDataNodeTest {
    * follow.
    */
   @Test
+  @Tag("full")
   @EnabledIf("canStopReceiving")
-  void aWriteGoesOnWithoutOneThatRestartsWhileTheWindowIsFull() throws Exception {
+  void aWriteContinuesWithoutADataNodeThatRestartsWhileTheWindowIsFull() throws Exception {
     byte[] data = WriteCluster.bytes(90, 2 * GROUP + 5);
     DistributedFileSystem fs =
         cluster.open(
@@ -579,13 +637,15 @@ class LateDataNodeTest {
   }
 
   private static boolean acknowledged(StripelineOutputStream stream, long bytes) {
-    for (int unit = 0; unit < K + M; unit++) {
-      if (stream.getStripedDataStreamer(unit).getBlock() == null
-          || stream.getStripedDataStreamer(unit).getBlock().getNumBytes() != bytes) {
-        return false;
-      }
-    }
-    return true;
+    return acknowledging(stream, bytes) == K + M;
+  }
+
+  /** Returns the number of internal blocks of which {@code bytes} bytes are acknowledged. */
+  private static long acknowledging(StripelineOutputStream stream, long bytes) {
+    return IntStream.range(0, K + M)
+        .mapToObj(unit -> stream.getStripedDataStreamer(unit).getBlock())
+        .filter(block -> block != null && block.getNumBytes() == bytes)
+        .count();
   }
 
   private static void awaitWait(StripelineOutputStream stream, int unit, long millis) {

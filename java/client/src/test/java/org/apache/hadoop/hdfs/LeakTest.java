@@ -20,11 +20,13 @@ import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.write.WriteResources;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Checks that streams that are opened, used, failed and closed leak no thread, descriptor, buffer
@@ -32,6 +34,7 @@ import org.stripeline.client.write.WriteResources;
  * cycles and do not grow. {@code -Dstripeline.leak.cycles=1000} selects the long run.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("full")
 class LeakTest {
   private static final int CYCLES = Integer.getInteger("stripeline.leak.cycles", 120);
   private static final int WARM_UP = 40;
@@ -86,7 +89,7 @@ class LeakTest {
   }
 
   @Test
-  void streamsLeaveNothing() throws Exception {
+  void streamsReleaseAllResources() throws Exception {
     cycles(WARM_UP);
     ProcessUsage before = ProcessUsage.settled();
     cycles(CYCLES);

@@ -36,12 +36,14 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TappedDataset;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.fuzz.BlockTaps;
 import org.stripeline.client.read.ReadCount;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Keeps many streams open for a long time, while DataNodes hang, stop and come back. {@code
@@ -49,6 +51,7 @@ import org.stripeline.client.read.ReadCount;
  * the minimum throughput of any second.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("full")
 class ManyStreamsTest {
   private static final int STREAMS = Integer.getInteger("stripeline.test.streams", 20);
   private static final int SECONDS = Integer.getInteger("stripeline.test.seconds", 3);
@@ -207,7 +210,7 @@ class ManyStreamsTest {
   }
 
   @Test
-  void aDataNodeThatIsBackServesOpenStreams() throws Exception {
+  void aRestartedDataNodeServesOpenStreams() throws Exception {
     org.apache.hadoop.fs.Path file = write("back");
     DatanodeInfo node = StripedCluster.location(cluster.groups(file).get(0), 2);
     byte[] read = new byte[CELL];
@@ -242,7 +245,7 @@ class ManyStreamsTest {
 
   /** Each silent connection that is tried costs a whole socket timeout. */
   @Test
-  void ofSeveralCachedConnectionsThatAreSilentOneIsTried() throws Exception {
+  void onlyOneOfSeveralSilentCachedConnectionsIsTried() throws Exception {
     org.apache.hadoop.fs.Path file = write("silent");
     LocatedStripedBlock group = cluster.groups(file).get(0);
     DatanodeInfo node = StripedCluster.location(group, 2);
@@ -305,7 +308,7 @@ class ManyStreamsTest {
 
   /** The readers ask the NameNode for blocks that are no longer on their DataNodes. */
   @Test
-  void aHungNameNodeHoldsUpNoReadAndNoThread() throws Exception {
+  void aHungNameNodeBlocksNoReadAndNoThread() throws Exception {
     org.apache.hadoop.fs.Path file = write("moved");
     LocatedStripedBlock group = cluster.groups(file).get(0);
     for (int unit = 1; unit < 4; unit++) {
@@ -331,7 +334,7 @@ class ManyStreamsTest {
 
   /** One thread waits for locations while another thread reads known units of the same stream. */
   @Test
-  void aHungNameNodeHoldsUpNoReadOfBlocksThatAreKnown() throws Exception {
+  void aHungNameNodeBlocksNoReadOfKnownBlocks() throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, "known");
     try (FSDataOutputStream out = cluster.ours().create(file, true, 4096, (short) 1, 2 * CELL)) {
       out.write(DATA, 0, 8 * STRIPE);

@@ -9,6 +9,7 @@ import java.lang.management.MemoryMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.stripeline.testkit.Conditions;
 
 /** The threads, descriptors and memory that this process uses. */
 final class ProcessUsage {

@@ -19,24 +19,30 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Keeps streams open while all DataNodes are restarted in turn, some at another port. {@code
  * -Dstripeline.soak.streams=500 -Dstripeline.soak.restarts=500} selects the long run.
  */
 @Timeout(value = 6, unit = TimeUnit.HOURS)
+@Tag("full")
 class RestartsTest {
   private static final int STREAMS = Integer.getInteger("stripeline.soak.streams", 60);
   private static final int RESTARTS = Integer.getInteger("stripeline.soak.restarts", 3);
   private static final int NODES = 5;
   private static final int CELL = 16 << 10;
   private static final int READ_MAX = 5 * CELL;
+
+  /** The most bytes of buffers that the client uses and keeps for later reads. */
+  private static final int BUFFER_BYTES_MAX = 16 << 20;
 
   /** Stripes in three block groups, the last one shorter. */
   private static final byte[] DATA = StripedCluster.bytes(12 * 3 * CELL + 777, 3);
@@ -54,6 +60,7 @@ class RestartsTest {
     conf.setInt("dfs.client.socketcache.expiryMsec", 500);
     conf.setInt("dfs.datanode.socket.reuse.keepalive", 1000);
     conf.set(ClientKeys.SUSPECT_PERIOD, "200ms");
+    conf.setInt(ClientKeys.READ_MEMORY, BUFFER_BYTES_MAX);
     // Without hedging, because reads are often late on a busy machine; only reads that fail should
     // be decoded.
     conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
@@ -103,6 +110,8 @@ class RestartsTest {
           readAll(round[0]++);
           return ReadContext.counters().get(ReadCount.DEGRADED_SEGMENTS) == degraded;
         });
+    // Streams that do not read return their buffers after a while.
+    Conditions.await("buffers to be returned", () -> ReadContext.usedBufferBytes() == 0);
     ProcessUsage[] last = {null};
     // The last reads may have used more threads than those before; idle ones end after a while.
     Conditions.await(
@@ -123,7 +132,7 @@ class RestartsTest {
         .isLessThanOrEqualTo(before.descriptors + 60 + STREAMS);
     assertThat(after.directBytes)
         .as("bytes of direct buffers")
-        .isLessThanOrEqualTo(before.directBytes + (16 << 20) + STREAMS * (16L << 10));
+        .isLessThanOrEqualTo(before.directBytes + BUFFER_BYTES_MAX + STREAMS * (16L << 10));
   }
 
   private void restart(int node) throws IOException {

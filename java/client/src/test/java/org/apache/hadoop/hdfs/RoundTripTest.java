@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RoundTripTest {
 
   @Test
-  void whatIsWrittenIsRead(@TempDir Path dir) throws Exception {
+  void readsReturnTheWrittenBytes(@TempDir Path dir) throws Exception {
     Configuration conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
     conf.set("fs.hdfs.impl", StripelineFileSystem.class.getName());

@@ -22,12 +22,14 @@ import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Tests the pipelines through a Router with two namespaces, whose block pools share the DataNodes
@@ -35,6 +37,7 @@ import org.stripeline.client.read.ReadCount;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Tag("full")
 class RouterTest {
   private static final int CELL = 16 << 10;
   private static final int STRIPE = 3 * CELL;

@@ -4,8 +4,11 @@ package org.apache.hadoop.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.lang.reflect.Field;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
@@ -34,7 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.client.ClientKeys;
 import org.stripeline.client.write.SharedPool;
+import org.stripeline.testkit.Conditions;
 
 /** Writes of a few bytes, and writes that are interrupted or fail part-way. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -46,6 +52,7 @@ class SmallWritesTest {
   private static final int CELL = 64 << 10;
   private static final int STRIPE = K * CELL;
   private static final int WRITERS = 3;
+  private static final int FILES = 5;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private WriteCluster cluster;
@@ -63,6 +70,7 @@ class SmallWritesTest {
                     CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
                     JavaKeyStoreProvider.SCHEME_NAME + "://file" + temporary.resolve("keys.jks")));
     dir = cluster.directory("rs", K, M, CELL);
+    DFSTestUtil.createKey("key", cluster.cluster, cluster.conf());
   }
 
   @AfterAll
@@ -229,11 +237,7 @@ class SmallWritesTest {
    */
   @Test
   void anInterruptedWriterOfAnEncryptedFileIsRefusedToGoOn() throws Exception {
-    org.apache.hadoop.fs.Path zone = file("zone");
-    cluster.cluster.getFileSystem().mkdirs(zone);
-    DFSTestUtil.createKey("key", cluster.cluster, cluster.conf());
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
-    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(zone, "f");
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(zone("written"), "f");
     byte[] data = WriteCluster.bytes(2, STRIPE);
     try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
       DistributedFileSystem fs = cluster.open(OURS);
@@ -251,6 +255,13 @@ class SmallWritesTest {
     assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isFalse();
   }
 
+  private org.apache.hadoop.fs.Path zone(String name) throws Exception {
+    org.apache.hadoop.fs.Path zone = file(name);
+    cluster.cluster.getFileSystem().mkdirs(zone);
+    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    return zone;
+  }
+
   private static long twoStripesLessOneByte() {
     return 2 * SharedPool.stripeBytes(K, M, CELL) - 1;
   }
@@ -260,12 +271,13 @@ class SmallWritesTest {
   void anErrorWithinAWriteEndsTheStream() throws Exception {
     AtomicBoolean fails = new AtomicBoolean();
     OutOfMemoryError refusal = new OutOfMemoryError("no memory for the next cell");
+    Thread writer = Thread.currentThread();
     FSDataOutputStream out;
     try (SharedPool ignored =
         new SharedPool(
             Long.MAX_VALUE,
             () -> {
-              if (fails.get()) {
+              if (fails.get() && Thread.currentThread() == writer) {
                 throw refusal;
               }
               return 0;
@@ -279,5 +291,312 @@ class SmallWritesTest {
     assertThatThrownBy(() -> out.write(1)).isInstanceOf(IOException.class).hasRootCause(refusal);
     assertThatThrownBy(out::close).isInstanceOf(IOException.class).hasRootCause(refusal);
     assertThat(cluster.cluster.getFileSystem().isFileClosed(file("error"))).isFalse();
+  }
+
+  /** The wait for memory that the JVM has refused is interrupted before the next cell. */
+  @Test
+  void aWriterInterruptedBeforeItsNextCellIsAllocatedCanGoOn() throws Exception {
+    byte[] data = WriteCluster.bytes(3, 2 * STRIPE);
+    Thread writer = Thread.currentThread();
+    AtomicBoolean interrupts = new AtomicBoolean();
+    FSDataOutputStream out;
+    try (SharedPool ignored =
+        new SharedPool(
+            Long.MAX_VALUE,
+            () -> {
+              if (Thread.currentThread() == writer && interrupts.get()) {
+                SmallWritesTest.<RuntimeException>sneak(new InterruptedIOException("no memory"));
+              }
+              return 0;
+            })) {
+      out = cluster.open(OURS).create(file("cells"));
+    }
+    int done = STRIPE + CELL;
+    out.write(data, 0, done);
+    int next = done;
+    interrupts.set(true);
+    assertThat(interruptedWrite(out, () -> out.write(data[next]))).isZero();
+    assertThat(interruptedWrite(out, () -> out.write(data, next, CELL))).isZero();
+    interrupts.set(false);
+    assertThat(Thread.interrupted()).isTrue();
+    out.write(data[next]);
+    out.write(data, next + 1, data.length - next - 1);
+    out.close();
+    assertThat(cluster.readByStock(file("cells"))).isEqualTo(data);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> void sneak(Throwable any) throws T {
+    throw (T) any;
+  }
+
+  /**
+   * Hadoop's encrypting stream does not close the stream below it if it cannot write its last
+   * bytes.
+   */
+  @Test
+  void anInterruptedCloseOfAnEncryptedFileLeavesNothing() throws Exception {
+    org.apache.hadoop.fs.Path zone = zone("closed");
+    byte[] data = WriteCluster.bytes(4, CELL + 1);
+    try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
+      DistributedFileSystem fs = cluster.open(OURS);
+      FSDataOutputStream large = fs.create(file("large"), true);
+      large.write(1);
+      FSDataOutputStream encrypted = fs.create(new org.apache.hadoop.fs.Path(zone, "f"));
+      encrypted.write(data);
+      large.write(new byte[CELL]);
+      assertThat(interruptedWrite(encrypted, encrypted::close)).isZero();
+      DFSStripedOutputStream stream =
+          (DFSStripedOutputStream)
+              ((CryptoOutputStream) encrypted.getWrappedStream()).getWrappedStream();
+      for (int unit = 0; unit < K + M; unit++) {
+        assertThat(stream.getStripedDataStreamer(unit).isAlive()).isFalse();
+      }
+      assertThat(fs.getClient().getNumOfFilesBeingWritten()).isEqualTo(1);
+      assertThat(pool.reservedBytes()).isEqualTo(SharedPool.stripeBytes(K, M, CELL));
+      encrypted.close();
+      large.close();
+      Conditions.await("all memory to be back", () -> pool.reservedBytes() == 0);
+    }
+  }
+
+  /** A write must not be added in part, and the next one behind it, wherever the stack ends. */
+  @ParameterizedTest
+  @CsvSource({"true, 65535", "true, 196607", "false, 65535", "false, 196607"})
+  void aWriteAtTheEndOfTheStackIsWholeOrEndsTheStream(boolean single, int before) throws Exception {
+    DistributedFileSystem fs = cluster.open(OURS);
+    for (int round = 0; round < 6; round++) {
+      org.apache.hadoop.fs.Path file = file("stack-" + single + before + "-" + round);
+      FSDataOutputStream out = fs.create(file);
+      out.write(new byte[before]);
+      EndOfStack end = new EndOfStack(stream(out), single, 5 * round);
+      Thread thread = new Thread(null, end, "end of stack", 256 << 10);
+      thread.start();
+      thread.join();
+      try {
+        stream(out).write(-1);
+        out.close();
+        byte[] expected = new byte[before + end.count + 1];
+        System.arraycopy(end.written, 0, expected, before, end.count);
+        expected[before + end.count] = -1;
+        assertThat(cluster.readByStock(file)).isEqualTo(expected);
+      } catch (IOException e) {
+        assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+        assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isFalse();
+      }
+    }
+  }
+
+  /** Writes from each frame at the end of a stack, until some writes have returned. */
+  private static final class EndOfStack implements Runnable {
+    final byte[] written = new byte[1024];
+    int count;
+    private final DFSStripedOutputStream out;
+    private final boolean single;
+    private final byte[] bytes = new byte[10];
+    private int skipped;
+    private boolean done;
+
+    EndOfStack(DFSStripedOutputStream out, boolean single, int skipped) {
+      this.out = out;
+      this.single = single;
+      this.skipped = skipped;
+    }
+
+    @Override
+    public void run() {
+      descend(0);
+    }
+
+    private void descend(int depth) {
+      try {
+        descend(depth + 1);
+      } catch (StackOverflowError e) {
+        // This frame has more room than the one that it called.
+      }
+      if (done || skipped-- > 0) {
+        return;
+      }
+      int next = count;
+      try {
+        if (single) {
+          out.write(next);
+          written[next] = (byte) next;
+          count = next + 1;
+        } else {
+          bytes[0] = (byte) next;
+          bytes[9] = (byte) next;
+          out.write(bytes, 0, 10);
+          written[next] = (byte) next;
+          written[next + 9] = (byte) next;
+          count = next + 10;
+        }
+        done = count >= 100;
+      } catch (IOException e) {
+        done = true;
+      }
+    }
+  }
+
+  /** Without the pipeline, close ends with an exception before the last stripe is sent. */
+  @Test
+  void aCloseAfterAnErrorInCloseDoesNotCompleteTheFile() throws Exception {
+    org.apache.hadoop.fs.Path file = file("twice");
+    FSDataOutputStream out = cluster.open(OURS).create(file);
+    out.write(new byte[STRIPE + 1]);
+    Field field = StripelineOutputStream.class.getDeclaredField("pipeline");
+    field.setAccessible(true);
+    Object pipeline = field.get(out.getWrappedStream());
+    field.set(out.getWrappedStream(), null);
+    assertThatThrownBy(() -> stream(out).close()).isInstanceOf(NullPointerException.class);
+    field.set(out.getWrappedStream(), pipeline);
+    assertThatThrownBy(() -> stream(out).close())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("an earlier close ended with an Error");
+    assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    OURS + ", delete", "blocking, delete", "stock, delete",
+    OURS + ", recover", "blocking, recover", "stock, recover"
+  })
+  void closeFailsIfTheFileWasDeletedOrItsLeaseRecovered(String mode, String how) throws Exception {
+    org.apache.hadoop.fs.Path file = file(how + "-" + mode);
+    FSDataOutputStream out = cluster.open(mode).create(file);
+    out.write(new byte[STRIPE + CELL + 1]);
+    DistributedFileSystem other = cluster.cluster.getFileSystem();
+    if (how.equals("delete")) {
+      other.delete(file, false);
+    } else {
+      other.recoverLease(file);
+    }
+    assertThatThrownBy(
+            () -> {
+              out.write(new byte[2 * CELL]);
+              out.close();
+            })
+        .isInstanceOf(IOException.class);
+    for (int unit = 0; unit < K + M; unit++) {
+      StripedDataStreamer streamer = stream(out).getStripedDataStreamer(unit);
+      Conditions.await("a streamer to end", () -> !streamer.isAlive());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {OURS, "non-blocking", "blocking", "stock"})
+  void aFileRenamedDuringTheWriteIsComplete(String mode) throws Exception {
+    byte[] data = WriteCluster.bytes(6, 9 * STRIPE + CELL + 1);
+    org.apache.hadoop.fs.Path file = file("before-" + mode);
+    org.apache.hadoop.fs.Path renamed = file("after-" + mode);
+    try (FSDataOutputStream out = cluster.open(mode).create(file)) {
+      out.write(data, 0, STRIPE + CELL);
+      assertThat(cluster.cluster.getFileSystem().rename(file, renamed)).isTrue();
+      out.write(data, STRIPE + CELL, data.length - STRIPE - CELL);
+    }
+    assertThat(cluster.readByStock(renamed)).isEqualTo(data);
+  }
+
+  /** Interrupts come at arbitrary times, also during close. */
+  @ParameterizedTest
+  @CsvSource({OURS + ", false", OURS + ", true", "non-blocking, true", "blocking, false"})
+  void interruptsNeitherLoseNorRepeatBytes(String mode, boolean buffers) throws Exception {
+    DistributedFileSystem fs = cluster.open(mode, conf -> conf.setLong(ClientKeys.WRITE_WINDOW, 1));
+    for (int seed = 0; seed < FILES; seed++) {
+      Random random = new Random(seed);
+      byte[] data = WriteCluster.bytes(seed, 5 * STRIPE + random.nextInt(5 * STRIPE));
+      org.apache.hadoop.fs.Path file = file("interrupts-" + mode + buffers + seed);
+      FSDataOutputStream plain = fs.create(file);
+      OutputStream out =
+          buffers ? new BufferedOutputStream(plain, 1 + random.nextInt(2 * STRIPE)) : plain;
+      boolean written;
+      boolean interruptsClose = random.nextBoolean();
+      boolean closed = false;
+      try (Interrupts ignored = new Interrupts(1 + random.nextInt(20_000_000))) {
+        written = writeAll(out, data, random);
+        if (interruptsClose) {
+          closed = closes(plain);
+        }
+      }
+      if (!interruptsClose) {
+        closed = closes(plain);
+      }
+      assertThat(closed).as("%s closed", file).isIn(written, false);
+      if (closed) {
+        assertThat(cluster.readByStock(file)).isEqualTo(data);
+      } else {
+        assertThatThrownBy(() -> plain.write(1)).isInstanceOf(IOException.class);
+      }
+    }
+  }
+
+  /** Repeats writes that were interrupted before any byte was taken. */
+  private static boolean writeAll(OutputStream out, byte[] data, Random random) {
+    int done = 0;
+    while (true) {
+      int length = random.nextInt(4) == 0 ? random.nextInt(2 * STRIPE) : random.nextInt(1000);
+      length = Math.min(1 + length, data.length - done);
+      try {
+        if (length == 0) {
+          out.flush();
+          return true;
+        } else if (length == 1) {
+          out.write(data[done]);
+        } else {
+          out.write(data, done, length);
+        }
+        done += length;
+      } catch (InterruptedIOException e) {
+        if (e.bytesTransferred > 0) {
+          return false;
+        }
+      } catch (IOException e) {
+        return false;
+      }
+    }
+  }
+
+  private static boolean closes(FSDataOutputStream out) {
+    try {
+      stream(out).close();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Interrupts the thread that creates it, again and again, until it is closed. */
+  private static final class Interrupts implements AutoCloseable {
+    private final Thread target = Thread.currentThread();
+    private final Thread thread;
+    private volatile boolean stopped;
+
+    Interrupts(long pauseNanos) {
+      thread =
+          new Thread(
+              () -> {
+                while (!stopped) {
+                  LockSupport.parkNanos(pauseNanos);
+                  target.interrupt();
+                }
+              },
+              "interrupts");
+      thread.start();
+    }
+
+    @Override
+    public void close() {
+      stopped = true;
+      boolean joined = false;
+      while (!joined) {
+        try {
+          thread.join();
+          joined = true;
+        } catch (InterruptedException e) {
+          // One of the last interrupts.
+        }
+      }
+      Thread.interrupted();
+    }
   }
 }

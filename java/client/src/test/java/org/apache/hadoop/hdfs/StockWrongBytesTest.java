@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * flipped bit on a disk and a read of more than one row of cells are sufficient.
  */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Tag("full")
 class StockWrongBytesTest {
   private static final int CELL = 1 << 20;
   private static final int BLOCK = 16 * CELL;
@@ -120,7 +122,7 @@ class StockWrongBytesTest {
   }
 
   @Test
-  void stockReturnsWrongBytesWithoutAnException() throws Exception {
+  void hadoopsClientReturnsWrongBytesWithoutAnException() throws Exception {
     byte[] read = new byte[READ];
     try (FSDataInputStream in = cluster.stock().open(fileWithOneBitFlipped("stock"))) {
       Form.POSITIONAL.read(in, read);
@@ -130,7 +132,7 @@ class StockWrongBytesTest {
 
   @ParameterizedTest
   @EnumSource
-  void oursReturnsWhatWasWritten(Form form) throws Exception {
+  void ourClientReturnsTheWrittenBytes(Form form) throws Exception {
     byte[] read = new byte[READ];
     try (FSDataInputStream in = cluster.ours().open(fileWithOneBitFlipped(form.name()))) {
       assertThat(in.getWrappedStream()).isInstanceOf(StripelineInputStream.class);

@@ -22,6 +22,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
+import org.stripeline.testkit.Conditions;
 
 /**
  * A mini cluster with a stock client and a Stripeline client, and access to the files in which the

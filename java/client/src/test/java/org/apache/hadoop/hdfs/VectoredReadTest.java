@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.fuzz.BlockTaps;
 import org.stripeline.client.read.ReadContext;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Checks that {@code readVectored} of an erasure-coded file returns what Hadoop's does, and
@@ -85,7 +86,7 @@ class VectoredReadTest {
   }
 
   @Test
-  void givesTheBytesOfEachRange() throws Exception {
+  void returnsTheBytesOfEachRange() throws Exception {
     Random random = new Random(7);
     for (int round = 0; round < 30; round++) {
       List<FileRange> ranges = disjointRanges(random, 1 + random.nextInt(40));
@@ -125,7 +126,7 @@ class VectoredReadTest {
   }
 
   @Test
-  void asksForAllRangesBeforeTheFirstIsThere() throws Exception {
+  void requestsAllRangesBeforeTheFirstIsComplete() throws Exception {
     // One range in each of two internal blocks of two block groups.
     List<FileRange> ranges = new ArrayList<>();
     for (int group = 0; group < 2; group++) {
@@ -165,7 +166,7 @@ class VectoredReadTest {
   }
 
   @Test
-  void refusesAndFailsWhatHadoopDoes() throws Exception {
+  void refusesAndFailsTheSameRequestsAsHadoop() throws Exception {
     int end = DATA.length;
     List<long[][]> cases =
         List.of(
@@ -215,7 +216,7 @@ class VectoredReadTest {
   }
 
   @Test
-  void givesBackBuffersOfRangesThatFail() throws Exception {
+  void releasesBuffersOfRangesThatFail() throws Exception {
     List<ByteBuffer> released = new ArrayList<>();
     FileRange good = FileRange.createFileRange(10, 100);
     FileRange bad = FileRange.createFileRange(DATA.length - 10, 100);

@@ -105,7 +105,7 @@ class WideCellTest {
   }
 
   @Test
-  void locationsOfWhatIsLostAreThoseOfTheGroup() throws Exception {
+  void locationsOfLostBlocksAreThoseOfTheGroup() throws Exception {
     DatanodeInfo node = StripedCluster.location(cluster.groups(file).get(1), 0);
     cluster.mini().stopDataNode(node.getXferAddr());
     cluster.mini().setDataNodeDead(node);

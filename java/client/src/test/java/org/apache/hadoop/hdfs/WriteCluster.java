@@ -28,6 +28,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetTestUtil;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.testkit.Conditions;
 
 /** A mini cluster with the operations that write tests need. */
 final class WriteCluster implements Closeable {

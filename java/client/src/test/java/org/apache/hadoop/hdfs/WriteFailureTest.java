@@ -26,6 +26,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.write.CellPool;
 import org.stripeline.client.write.WriteResources;
+import org.stripeline.testkit.Conditions;
 
 /** Tests failures of DataNodes, the NameNode or the client while a file is being written. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -78,6 +80,7 @@ class WriteFailureTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({
     "functional-partitioned, 1",
     "functional-partitioned, 2",
@@ -106,6 +109,7 @@ class WriteFailureTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @ValueSource(longs = {11, 12, 13, 14})
   void survivesLossesThatNoWriteWaitsFor(long seed) throws Exception {
     Random random = new Random(seed);
@@ -129,6 +133,7 @@ class WriteFailureTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @ValueSource(strings = {"functional-partitioned", "non-blocking", "blocking"})
   void failsAfterOneLossMoreThanThereIsParity(String mode) throws Exception {
     byte[] data = WriteCluster.bytes(1, 3 * GROUP);
@@ -161,6 +166,7 @@ class WriteFailureTest {
    * data units.
    */
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({
     "functional-partitioned, 0, 1",
     "functional-partitioned, 1, 1",
@@ -251,6 +257,7 @@ class WriteFailureTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @ValueSource(longs = {21, 22, 23, 24, 25, 26})
   void closeRacesAbort(long seed) throws Exception {
     Random random = new Random(seed);
@@ -281,6 +288,7 @@ class WriteFailureTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @ValueSource(strings = {"functional-partitioned", "non-blocking", "blocking"})
   void tellsThatTheQuotaIsExceeded(String mode) throws Exception {
     cluster
@@ -298,7 +306,8 @@ class WriteFailureTest {
   }
 
   @Test
-  void outlivesARestartOfTheNameNode() throws Exception {
+  @Tag("full")
+  void survivesARestartOfTheNameNode() throws Exception {
     byte[] data = WriteCluster.bytes(4, 3 * GROUP + 100);
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
     DistributedFileSystem fs =
@@ -333,6 +342,7 @@ class WriteFailureTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @ValueSource(strings = {"functional-partitioned", "non-blocking", "blocking"})
   void parityOfAnIdleWriterGoesOut(String mode) throws Exception {
     byte[] data = WriteCluster.bytes(6, 2 * STRIPE + 7);
@@ -358,6 +368,7 @@ class WriteFailureTest {
   }
 
   @Test
+  @Tag("full")
   void closingTheFileSystemCompletesItsFiles() throws Exception {
     byte[] data = WriteCluster.bytes(8, GROUP + 1000);
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
@@ -370,6 +381,7 @@ class WriteFailureTest {
 
   /** Starting a started thread throws, which simulates that no thread can be created. */
   @Test
+  @Tag("full")
   void aStreamThatCannotStartLeavesNoThread() throws Exception {
     FSDataOutputStream out =
         cluster.open("functional-partitioned").create(new org.apache.hadoop.fs.Path(dir, "f"));
@@ -383,6 +395,7 @@ class WriteFailureTest {
   }
 
   @Test
+  @Tag("full")
   void writingAfterCloseIsRefused() throws Exception {
     FSDataOutputStream out =
         cluster.open("functional-partitioned").create(new org.apache.hadoop.fs.Path(dir, "f"));
@@ -394,7 +407,7 @@ class WriteFailureTest {
   }
 
   @Test
-  void smallWritesNoticeAFailureSoon() throws Exception {
+  void smallWritesDetectAFailureSoon() throws Exception {
     FSDataOutputStream out =
         cluster.open("functional-partitioned").create(new org.apache.hadoop.fs.Path(dir, "f"));
     out.write(1);
@@ -411,7 +424,8 @@ class WriteFailureTest {
 
   /** Nothing is sent, and so nothing fails, until the stripe is full. */
   @Test
-  void smallWritesNoticeThatAllDataNodesAreLost() throws Exception {
+  @Tag("full")
+  void smallWritesDetectTheLossOfAllDataNodes() throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
     FSDataOutputStream out = cluster.open("functional-partitioned").create(file);
     out.write(new byte[STRIPE]);
@@ -437,6 +451,7 @@ class WriteFailureTest {
   }
 
   @Test
+  @Tag("full")
   void manyStreamsLeaveNoThreadAndNoBuffer() throws Exception {
     DistributedFileSystem fs = cluster.open("functional-partitioned");
     int done = 0;

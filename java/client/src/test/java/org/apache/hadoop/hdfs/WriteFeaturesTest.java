@@ -28,6 +28,7 @@ import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,7 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.client.write.WriteStatistics;
 
 /** Tests further features of files that are written: append, encryption, favored nodes, flush. */
+@Tag("full")
 class WriteFeaturesTest {
   private static final String OURS = "functional-partitioned";
   private static final int K = 3;
@@ -124,7 +126,7 @@ class WriteFeaturesTest {
   }
 
   @Test
-  void fileContextTakesTheSameStream() throws Exception {
+  void fileContextUsesTheSameStream() throws Exception {
     start(any -> {});
     Configuration conf = new Configuration(cluster.conf());
     conf.set("fs.AbstractFileSystem.hdfs.impl", StripelineHdfs.class.getName());
@@ -172,7 +174,7 @@ class WriteFeaturesTest {
   }
 
   @Test
-  void flushingIsNoSilentPromise() throws Exception {
+  void flushingWarnsOrIsRefused() throws Exception {
     start(any -> {});
     DistributedFileSystem warning = cluster.open(OURS);
     try (CapturedLog log = new CapturedLog(StripelineOutputStream.class)) {
@@ -216,7 +218,7 @@ class WriteFeaturesTest {
   }
 
   @Test
-  void blocksThatAreNotWholeCellsAreLeftToHadoop() throws Exception {
+  void hadoopWritesBlocksThatAreNotWholeCells() throws Exception {
     start(any -> {});
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
     byte[] data = WriteCluster.bytes(5, STRIPE);

@@ -12,6 +12,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ class WriteIdentityTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({
     "rs, 3, 2, functional-partitioned",
     "rs, 6, 3, functional-partitioned",
@@ -96,6 +98,7 @@ class WriteIdentityTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({"CRC32, 512", "CRC32C, 4096", "CRC32C, 65536", "CRC32, 1024", "NULL, 512"})
   void checksumOptions(String type, int chunk) throws IOException {
     org.apache.hadoop.fs.Path dir = cluster.directory("rs", 3, 2, CELL);
@@ -140,6 +143,7 @@ class WriteIdentityTest {
   }
 
   @ParameterizedTest
+  @Tag("full")
   @CsvSource({"functional-partitioned", "non-blocking", "blocking"})
   void partsOfStripesMayGoOutEarly(String mode) throws IOException {
     org.apache.hadoop.fs.Path dir = cluster.directory("rs", 3, 2, CELL);
@@ -192,7 +196,8 @@ class WriteIdentityTest {
   }
 
   @Test
-  void replicatedFilesTakeHadoopsStream() throws IOException {
+  @Tag("full")
+  void replicatedFilesUseHadoopsStream() throws IOException {
     DistributedFileSystem ours = cluster.open("functional-partitioned");
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/replicated");
     byte[] data = WriteCluster.bytes(7, 300_000);

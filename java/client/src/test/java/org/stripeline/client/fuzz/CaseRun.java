@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.fuzz;
 
+import static org.stripeline.client.fuzz.ExpectedBytes.GUARD_BYTES;
+import static org.stripeline.client.fuzz.ExpectedBytes.buffer;
+import static org.stripeline.client.fuzz.ExpectedBytes.content;
+import static org.stripeline.client.fuzz.ExpectedBytes.guarded;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
@@ -20,13 +24,12 @@ import org.apache.hadoop.fs.Path;
 
 /** Reads the file of a case and compares the results with the expected bytes. */
 final class CaseRun {
-  private static final byte GUARD = 0x5a;
-  private static final int GUARD_BYTES = 8;
   private static final long ENOUGH_MS = 8_000;
 
   private final FileSystem fs;
   private final Path file;
   private final byte[] expected;
+  private final ExpectedBytes contents;
   private final Saboteur saboteur;
   private final boolean strict;
   private FSDataInputStream in;
@@ -43,6 +46,7 @@ final class CaseRun {
     this.fs = fs;
     this.file = file;
     this.expected = expected;
+    contents = new ExpectedBytes(expected);
     this.saboteur = saboteur;
     this.strict = strict;
   }
@@ -259,26 +263,9 @@ final class CaseRun {
 
   /** Checks the result of a stateful read, and advances the expected position. */
   private void advance(int count, int length, byte[] guarded) throws Finding {
-    checkCount(count, position, length);
-    compare(guarded, position, Math.max(count, 0), length);
+    contents.checkCount(count, position, length);
+    contents.compare(guarded, position, Math.max(count, 0), length);
     position += Math.max(count, 0);
-  }
-
-  private void checkCount(int count, long at, int length) throws Finding {
-    boolean right;
-    if (length == 0) {
-      right = count == 0 || count == -1 && at >= expected.length;
-    } else if (at >= expected.length) {
-      right = count == -1;
-    } else {
-      right = count >= 1 && count <= Math.min(length, expected.length - at);
-    }
-    if (!right) {
-      throw new Finding(
-          Finding.Kind.BROKEN_CONTRACT,
-          "a read of " + length + " bytes at " + at + " returned " + count,
-          null);
-    }
   }
 
   private void pread(String what, StreamCall.Kind kind, long at, int length, boolean direct)
@@ -309,11 +296,12 @@ final class CaseRun {
         reads++;
       }
       if (!fully) {
-        checkCount(count, at, length);
+        contents.checkCount(count, at, length);
       } else if (at + length > expected.length) {
         throw new Finding(Finding.Kind.BROKEN_CONTRACT, "no EOFException beyond the end", null);
       }
-      compare(array ? bytes : content(buffer, length, count), at, Math.max(count, 0), length);
+      contents.compare(
+          array ? bytes : content(buffer, length, count), at, Math.max(count, 0), length);
     } catch (Exception e) {
       judge(what, at, at + length, e);
     }
@@ -348,7 +336,7 @@ final class CaseRun {
         }
         byte[] bytes = guarded(range.getLength());
         buffer.get(bytes, GUARD_BYTES, range.getLength());
-        compare(bytes, start, range.getLength(), range.getLength());
+        contents.compare(bytes, start, range.getLength(), range.getLength());
       } catch (ExecutionException e) {
         judge(what, start, end, e.getCause() instanceof Exception ? (Exception) e.getCause() : e);
       } catch (Exception e) {
@@ -431,7 +419,7 @@ final class CaseRun {
     try {
       read.get();
       reads++;
-      compare(bytes, at, length, length);
+      contents.compare(bytes, at, length, length);
     } catch (ExecutionException e) {
       boolean isClosed = String.valueOf(e.getCause().getMessage()).contains("closed");
       if (!(e.getCause() instanceof IOException) || strict && !isClosed) {
@@ -489,57 +477,5 @@ final class CaseRun {
           }
           position += skipped;
         });
-  }
-
-  private static byte[] guarded(int length) {
-    byte[] bytes = new byte[length + 2 * GUARD_BYTES];
-    Arrays.fill(bytes, GUARD);
-    return bytes;
-  }
-
-  private static ByteBuffer buffer(int length, boolean direct) {
-    int size = length + 2 * GUARD_BYTES;
-    ByteBuffer buffer = direct ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size);
-    while (buffer.hasRemaining()) {
-      buffer.put(GUARD);
-    }
-    buffer.position(GUARD_BYTES).limit(GUARD_BYTES + length);
-    return buffer;
-  }
-
-  /** Returns the whole content of a buffer with its guards, after checking its position. */
-  private static byte[] content(ByteBuffer buffer, int length, int count) throws Finding {
-    int at = GUARD_BYTES + Math.max(count, 0);
-    if (buffer.position() != at || buffer.limit() != GUARD_BYTES + length) {
-      throw new Finding(
-          Finding.Kind.BROKEN_CONTRACT,
-          "after a read of " + count + " bytes the buffer is " + buffer,
-          null);
-    }
-    byte[] bytes = new byte[buffer.capacity()];
-    buffer.clear();
-    buffer.get(bytes);
-    return bytes;
-  }
-
-  private void compare(byte[] guarded, long at, int count, int length) throws Finding {
-    int start = (int) at;
-    int wrong =
-        Arrays.mismatch(guarded, GUARD_BYTES, GUARD_BYTES + count, expected, start, start + count);
-    if (wrong >= 0) {
-      int bytes = 0;
-      for (int i = 0; i < count; i++) {
-        bytes += guarded[GUARD_BYTES + i] == expected[start + i] ? 0 : 1;
-      }
-      throw new Finding(
-          Finding.Kind.WRONG_BYTES,
-          bytes + " of " + count + " bytes from " + at + ", first at " + (at + wrong),
-          null);
-    }
-    for (int i = 0; i < GUARD_BYTES; i++) {
-      if (guarded[i] != GUARD || guarded[GUARD_BYTES + length + i] != GUARD) {
-        throw new Finding(Finding.Kind.BROKEN_CONTRACT, "wrote outside the range asked for", null);
-      }
-    }
   }
 }

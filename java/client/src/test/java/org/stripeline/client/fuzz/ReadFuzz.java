@@ -230,7 +230,7 @@ public final class ReadFuzz implements AutoCloseable {
   }
 
   private static String again(FuzzCase fuzz) {
-    return "again: mvn -f java/pom.xml -pl native,coder,client test -Dtest=ReadFuzzTest"
+    return "again: mvn -f java/pom.xml -pl testkit,native,coder,client test -Dtest=ReadFuzzTest"
         + " -Dsurefire.failIfNoSpecifiedTests=false -Dhadoop.version="
         + VersionInfo.getVersion()
         + " -Dstripeline.fuzz.seed="

@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A short run of {@link ReadFuzz}; {@code make soak} is the long run. */
+@Tag("full")
 class ReadFuzzTest {
   private static final long SEED = Long.getLong("stripeline.fuzz.seed", 1);
   private static final long CASES = Long.getLong("stripeline.fuzz.cases", 150);
@@ -21,7 +23,7 @@ class ReadFuzzTest {
   private static final long SECONDS_MAX = Long.getLong("stripeline.fuzz.seconds", 60);
 
   @Test
-  void casesFollowFromTheirSeedsAndHaveEverything() {
+  void casesFollowFromTheirSeedsAndCoverAllFaults() {
     Set<Object> seen = new HashSet<>();
     for (long seed = 1; seed <= 300; seed++) {
       FuzzCase fuzz = FuzzCase.of(seed);

@@ -13,7 +13,7 @@ import org.stripeline.client.read.ReadCount;
 class ClientMetricsTest {
 
   @Test
-  void beansAreThereOnceAndHaveEveryCount() throws Exception {
+  void beansExistOnceAndHaveEveryCount() throws Exception {
     ClientMetrics.publish();
     ClientMetrics.publish();
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();

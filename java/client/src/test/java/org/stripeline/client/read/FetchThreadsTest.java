@@ -66,7 +66,7 @@ class FetchThreadsTest {
   }
 
   @Test
-  void tasksOfManyAreRun() throws Exception {
+  void tasksOfManyDataNodesAreRun() throws Exception {
     FetchThreads threads = new FetchThreads(5);
     Thread[] submitting = new Thread[4];
     for (int i = 0; i < submitting.length; i++) {
@@ -87,7 +87,7 @@ class FetchThreadsTest {
 
   /** As many hung DataNodes as RS-6-3 can lose, with the minimum number of threads. */
   @Test
-  void dataNodesThatHangLeaveThreadsToOthers() {
+  void hungDataNodesLeaveThreadsForOthers() {
     FetchThreads threads = new FetchThreads(16);
     CountDownLatch latch = new CountDownLatch(1);
     for (int node = 0; node < 3; node++) {
@@ -109,7 +109,7 @@ class FetchThreadsTest {
   }
 
   @Test
-  void withoutMoreThreadsTheRunningOnesDoAll() {
+  void runningThreadsCompleteAllTasksIfNoneCanBeStarted() {
     FetchThreads threads = new FetchThreads(8, this::newThread, this::newThread);
     CountDownLatch latch = new CountDownLatch(1);
     threads.execute(
@@ -128,7 +128,7 @@ class FetchThreadsTest {
   }
 
   @Test
-  void aTaskThatCannotBeRunLeavesItsTurnToOthers() {
+  void aTaskThatCannotBeRunDoesNotBlockOthers() {
     FetchThreads threads = new FetchThreads(1, this::newThread, this::newThread);
     mayStart = false;
     for (int i = 0; i < 3; i++) {

@@ -8,17 +8,19 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.stripeline.client.VirtualTicker;
+import org.stripeline.natives.Ticker;
 
 class IdleLanesTest {
   private volatile boolean mayStart;
 
   @Test
-  void lanesArePutAwayOnceThreadsCanBeStartedAgain() throws IOException {
+  void lanesAreParkedOnceThreadsCanBeStartedAgain() throws IOException {
     IdleLanes idle =
         new IdleLanes(
             10,
             1,
-            System::nanoTime,
+            Ticker.SYSTEM,
             task ->
                 new Thread(task, "stripeline-idle") {
                   @Override
@@ -43,6 +45,27 @@ class IdleLanesTest {
   }
 
   @Test
+  void aLaneIsPutAwayWhenItsPeriodIsOver() throws IOException {
+    VirtualTicker ticker = new VirtualTicker();
+    IdleLanes idle = new IdleLanes(10, 3_600_000, ticker, Thread::new);
+    MemoryGroup group = new MemoryGroup(3, 2, 1024, 9000, false, 6);
+    ReadContext context = new ReadContext(new Configuration(false));
+    try {
+      idle.add(new Lane(group, 0, context));
+      ticker.advance(1, TimeUnit.MINUTES);
+      idle.add(new Lane(group, 1, context));
+      ticker.advance(TimeUnit.MINUTES.toNanos(59) - 1, TimeUnit.NANOSECONDS);
+      idle.sweep();
+      assertThat(idle.size()).isEqualTo(2);
+      ticker.advance(1, TimeUnit.NANOSECONDS);
+      idle.sweep();
+      assertThat(idle.size()).isEqualTo(1);
+    } finally {
+      idle.thread().shutdownNow();
+    }
+  }
+
+  @Test
   void theBoundFollowsTheFilesThatMayBeOpen() {
     assertThat(IdleLanes.lanesMax(1 << 20)).isEqualTo(8_192);
     assertThat(IdleLanes.lanesMax(65_536)).isEqualTo(8_192);
@@ -57,7 +80,7 @@ class IdleLanesTest {
   @Test
   void lanesOfHundredsOfStreamsAreKept() throws IOException {
     IdleLanes idle =
-        new IdleLanes(IdleLanes.lanesMax(65_536), 3_600_000, System::nanoTime, Thread::new);
+        new IdleLanes(IdleLanes.lanesMax(65_536), 3_600_000, Ticker.SYSTEM, Thread::new);
     MemoryGroup group = new MemoryGroup(6, 3, 1024, 9000, false, 6);
     ReadContext context = new ReadContext(new Configuration(false));
     try {

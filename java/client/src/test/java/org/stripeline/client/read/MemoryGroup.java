@@ -17,6 +17,16 @@ import org.stripeline.natives.ErasureCodec;
 
 /** A block group in memory, whose internal blocks fail as the test sets. */
 final class MemoryGroup implements BlockGroup {
+  /** Counts nothing. */
+  static final Tally UNCOUNTED =
+      new Tally() {
+        @Override
+        public void fetched(int bytes, boolean shortCircuit, int distance, long millis) {}
+
+        @Override
+        public void decoded(long millis) {}
+      };
+
   final byte[] data;
   final GroupGeometry geometry;
   final boolean direct;
@@ -56,6 +66,9 @@ final class MemoryGroup implements BlockGroup {
 
   /** The disk that holds the internal block on each DataNode. */
   volatile String disk = "disk 0";
+
+  /** Runs at each read from an internal block. */
+  volatile WhenReading whenReading = unit -> {};
 
   /** Runs before each decode. */
   volatile Runnable whenDecoding = () -> {};
@@ -175,6 +188,11 @@ final class MemoryGroup implements BlockGroup {
     return name;
   }
 
+  /** An action with the number of an internal block. */
+  interface WhenReading {
+    void accept(int unit) throws InterruptedException;
+  }
+
   private final class Reader implements UnitReader {
     private final int unit;
     private final String node;
@@ -191,8 +209,13 @@ final class MemoryGroup implements BlockGroup {
 
     @Override
     public void read(ByteBuffer target) throws IOException {
-      if (hung[unit]) {
-        hang();
+      try {
+        whenReading.accept(unit);
+        if (hung[unit]) {
+          released.await();
+        }
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException("interrupted");
       }
       int length = Math.min(target.remaining(), portion);
       if (at + length > to) {
@@ -207,14 +230,6 @@ final class MemoryGroup implements BlockGroup {
       }
       target.put(units[unit], (int) at, length);
       at += length;
-    }
-
-    private void hang() throws InterruptedIOException {
-      try {
-        released.await();
-      } catch (InterruptedException e) {
-        throw new InterruptedIOException("interrupted");
-      }
     }
 
     @Override
@@ -249,5 +264,17 @@ final class MemoryGroup implements BlockGroup {
         openReaders.decrementAndGet();
       }
     }
+  }
+
+  /** Reads through the buffers of a window. */
+  static byte[] readThrough(SequentialWindow window, int from, int to) throws IOException {
+    ByteBuffer target = ByteBuffer.allocate(to - from);
+    for (int at = from; at < to; ) {
+      ByteBuffer part = window.at(at, to - at).bytesAt(at);
+      part.limit(Math.min(part.limit(), part.position() + to - at));
+      at += part.remaining();
+      target.put(part);
+    }
+    return target.array();
   }
 }

@@ -78,7 +78,7 @@ class NodeHealthTest {
 
   /** The stream that probed the DataNode was closed, or the block was no longer there. */
   @Test
-  void aProbeThatTellsNothingIsRepeatedAfterOnePeriod() {
+  void aProbeWithoutResultIsRepeatedAfterOnePeriod() {
     health.markSuspect("a", "late");
     for (int times = 0; times < 5; times++) {
       pass(PERIOD_MILLIS << times);

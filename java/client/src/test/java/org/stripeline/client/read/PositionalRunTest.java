@@ -11,7 +11,7 @@ class PositionalRunTest {
   private final PositionalRun run = new PositionalRun();
 
   @Test
-  void whatIsReadAheadIsASmallPartOfTheRun() {
+  void readAheadIsASmallPartOfTheRun() {
     long at = 1024;
     for (int i = 0; i < 1000; i++) {
       long ahead = run.next(at, at + READ);

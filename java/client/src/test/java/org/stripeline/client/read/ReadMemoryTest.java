@@ -5,115 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
+import org.stripeline.natives.Ticker;
+import org.stripeline.testkit.Conditions;
 
 /** Tests many streams with few buffers, with block groups in memory. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
-class ReadMemoryTest {
-  private static final int CELL = 16 << 10;
-  private static final int STRIPE = 6 * CELL;
-
-  private final Segment.Tally uncounted =
-      new Segment.Tally() {
-        @Override
-        public void fetched(int bytes, boolean shortCircuit, int distance, long millis) {}
-
-        @Override
-        public void decoded(long millis) {}
-      };
-
-  /** Runs no sweep by itself. */
-  private final ScheduledThreadPoolExecutor never = new ScheduledThreadPoolExecutor(1);
-
-  private final IdleWindows idle = new IdleWindows(never, TimeUnit.HOURS.toMillis(1));
-  private final List<SequentialWindow> windows = new ArrayList<>();
-  private ReadBuffers buffers;
-
-  @AfterEach
-  void allBuffersAreBack() {
-    windows.forEach(SequentialWindow::close);
-    never.shutdownNow();
-    await(() -> buffers.usedBytes() == 0);
-    assertThat(idle.size()).isZero();
-  }
-
-  private static void await(java.util.function.BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-      Thread.onSpinWait();
-    }
-  }
-
-  private ReadContext context(long limit, long timeoutMillis) {
-    return context(new ReadBuffers(limit, idle, timeoutMillis));
-  }
-
-  private ReadContext context(ReadBuffers pool) {
-    buffers = pool;
-    Configuration conf = new Configuration(false);
-    // Without hedging, because late reads on a busy machine would need more buffers.
-    conf.set(ClientKeys.HEDGE_ENABLED, "false");
-    conf.set(ClientKeys.READ_WINDOW, "1m");
-    return new ReadContext(conf, new ClientSettings(conf), buffers);
-  }
-
-  private static GroupReader reader(ReadContext context, MemoryGroup group) {
-    return new GroupReader(
-        context,
-        new GroupKnowledge(group, 6, 3, CELL, group.data.length),
-        new ReadCounters(ReadContext.counters()));
-  }
-
-  private SequentialWindow window(ReadContext context, MemoryGroup group) {
-    SequentialWindow window = new SequentialWindow(context, uncounted);
-    window.enter(reader(context, group));
-    windows.add(window);
-    return window;
-  }
-
-  /** Reads in the way of a stream. */
-  private static byte[] read(SequentialWindow window, int from, int to) throws IOException {
-    ByteBuffer target = ByteBuffer.allocate(to - from);
-    window.begin();
-    try {
-      for (int at = from; at < to; ) {
-        ByteBuffer part = window.at(at, to - at).bytesAt(at);
-        part.limit(Math.min(part.limit(), part.position() + to - at));
-        at += part.remaining();
-        target.put(part);
-      }
-    } finally {
-      window.end();
-    }
-    return target.array();
-  }
-
-  private static MemoryGroup group(int stripes) throws IOException {
-    return new MemoryGroup(6, 3, CELL, stripes * STRIPE - 777, true, stripes);
-  }
-
+class ReadMemoryTest extends ReadMemoryCase {
   /** An exception may come from any step; many steps look up a DataNode. */
   @Test
   void unexpectedExceptionsLeaveNoBufferCounted() throws IOException {
@@ -123,18 +32,18 @@ class ReadMemoryTest {
       group.dead[1] = true;
       try (GroupReader reader = reader(context, group)) {
         group.nodeCalls.set(calls);
-        new RangeRead(reader, uncounted)
+        new RangeRead(reader, MemoryGroup.UNCOUNTED)
             .read(100, STRIPE + 5, STRIPE + 5, ByteBuffer.allocate(STRIPE));
       } catch (IOException | IllegalStateException expected) {
         // Only the effect on the buffers matters.
       }
-      await(() -> buffers.usedBytes() == 0);
+      Conditions.await("buffers to be back", () -> buffers.usedBytes() == 0);
     }
   }
 
   /** The same applies to streams that are unreachable but were not closed. */
   @Test
-  void streamsThatIdleGiveTheirBuffersBack() throws IOException {
+  void idleStreamsReleaseTheirBuffers() throws IOException {
     ReadContext context = context(64 << 20, 0);
     MemoryGroup group = group(4);
     for (int i = 0; i < 40; i++) {
@@ -149,7 +58,7 @@ class ReadMemoryTest {
     idle.sweep();
 
     assertThat(idle.size()).isEqualTo(1);
-    await(() -> buffers.usedBytes() <= 4 * STRIPE);
+    Conditions.await("buffers to be back", () -> buffers.usedBytes() <= 4 * STRIPE);
     for (SequentialWindow window : windows) {
       assertThat(read(window, 2000, 90_000))
           .isEqualTo(Arrays.copyOfRange(group.data, 2000, 90_000));
@@ -167,7 +76,7 @@ class ReadMemoryTest {
     IdleWindows unswept = new IdleWindows(none, TimeUnit.HOURS.toMillis(1));
     buffers = new ReadBuffers(64 << 20, unswept, 0);
     Configuration conf = new Configuration(false);
-    ReadContext context = new ReadContext(conf, new ClientSettings(conf), buffers);
+    ReadContext context = new ReadContext(conf, new ClientSettings(conf), buffers, Ticker.SYSTEM);
     MemoryGroup group = group(4);
     SequentialWindow window = window(context, group);
     assertThat(read(window, 0, 1000)).isEqualTo(Arrays.copyOf(group.data, 1000));
@@ -178,7 +87,7 @@ class ReadMemoryTest {
   }
 
   @Test
-  void whoReadsTakesTheBuffersOfWhoDoesNot() throws IOException {
+  void activeReadersTakeBuffersOfIdleReaders() throws IOException {
     ReadContext context = context(4 * STRIPE, 0);
     MemoryGroup group = group(4);
     byte[] all = new byte[group.data.length];
@@ -197,66 +106,8 @@ class ReadMemoryTest {
     assertThat(all).isEqualTo(group.data);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, 2})
-  void readersWaitForEachOther(int lost) throws Exception {
-    // A reader that waits in vain would exceed the time limit of the test.
-    long limit = 1 << 20;
-    ReadContext context = context(limit, TimeUnit.HOURS.toMillis(1));
-    MemoryGroup group = group(20);
-    Arrays.fill(group.dead, 0, lost, true);
-    AtomicLong most = new AtomicLong();
-    List<FutureTask<byte[]>> reads = new ArrayList<>();
-    for (int i = 0; i < 64; i++) {
-      SequentialWindow window = window(context, group);
-      boolean isPositional = lost > 0 && i % 2 == 0;
-      reads.add(
-          new FutureTask<>(
-              () -> {
-                byte[] all = new byte[group.data.length];
-                for (int at = 0; at < all.length; at += 50_000) {
-                  int to = Math.min(all.length, at + 50_000);
-                  byte[] part =
-                      isPositional ? readAt(context, group, at, to) : read(window, at, to);
-                  most.accumulateAndGet(buffers.usedBytes(), Math::max);
-                  System.arraycopy(part, 0, all, at, part.length);
-                }
-                return all;
-              }));
-    }
-    for (FutureTask<byte[]> read : reads) {
-      new Thread(read, "stream").start();
-    }
-    for (FutureTask<byte[]> read : reads) {
-      assertThat(read.get()).isEqualTo(group.data);
-    }
-    if (lost == 0) {
-      assertThat(most.get()).isLessThanOrEqualTo(limit);
-    }
-  }
-
-  private byte[] readAt(ReadContext context, MemoryGroup group, int from, int to)
-      throws IOException {
-    ByteBuffer target = ByteBuffer.allocate(to - from);
-    try (GroupReader reader = reader(context, group)) {
-      new RangeRead(reader, uncounted).read(from, to, to, target);
-    }
-    return target.array();
-  }
-
-  /** No memory is returned, so the reader exceeds the limit instead of failing. */
   @Test
-  void waitingIsBounded() throws IOException {
-    ReadContext context = context(2 * STRIPE, 1);
-    ByteBuffer taken = buffers.take(2 * STRIPE, false);
-    MemoryGroup group = group(3);
-    assertThat(read(window(context, group), 0, group.data.length)).isEqualTo(group.data);
-    assertThat(group.opens.get()).isPositive();
-    buffers.give(taken);
-  }
-
-  @Test
-  void aLackOfMemoryIsNotTheDataNodesFault() throws IOException {
+  void aLackOfMemoryDoesNotMarkDataNodesSuspect() throws IOException {
     ReadContext context = context(64 << 20, TimeUnit.HOURS.toMillis(1));
     MemoryGroup group = group(4);
     group.dead[1] = true;
@@ -270,7 +121,7 @@ class ReadMemoryTest {
   }
 
   @Test
-  void memoryThatNeverComesIsNamed() throws IOException {
+  void aReadThatGetsNoMemoryNamesTheReason() throws IOException {
     ReadContext context = context(64 << 20, 1);
     MemoryGroup group = group(4);
     group.dead[1] = true;
@@ -287,299 +138,9 @@ class ReadMemoryTest {
     assertThat(read(window, 0, 100)).isEqualTo(Arrays.copyOf(group.data, 100));
   }
 
-  /** Like {@code close} of a stream that another thread is reading. */
-  @Test
-  void anAbortEndsTheWaitForMemory() throws Exception {
-    ReadContext context = context(2 * STRIPE, TimeUnit.HOURS.toMillis(1));
-    MemoryGroup group = group(3);
-    long taken = 2 * STRIPE;
-    assertThat(buffers.tryReserve(taken)).isTrue();
-    GroupReader entered = reader(context, group);
-    SequentialWindow window = new SequentialWindow(context, uncounted);
-    window.enter(entered);
-    windows.add(window);
-    GroupReader positional = reader(context, group);
-    List<FutureTask<?>> reads =
-        Arrays.asList(
-            new FutureTask<>(() -> read(window, 100, 5_000)),
-            new FutureTask<>(
-                () -> {
-                  new RangeRead(positional, uncounted)
-                      .read(100, 5_000, 5_000, ByteBuffer.allocate(4_900));
-                  return null;
-                }));
-    List<Thread> threads = new ArrayList<>();
-    try {
-      for (FutureTask<?> read : reads) {
-        Thread thread = new Thread(read, "stream");
-        threads.add(thread);
-        thread.start();
-        await(() -> isWaiting(thread));
-      }
-      // The second first, because it is not at the head of the queue.
-      positional.abort("Stream closed");
-      assertFailsAsClosed(reads.get(1));
-      entered.abort("Stream closed");
-      assertFailsAsClosed(reads.get(0));
-    } finally {
-      threads.forEach(Thread::interrupt);
-    }
-    buffers.unreserve(taken);
-    assertThat(buffers.tryReserve(taken)).as("nothing is left of those that waited").isTrue();
-    buffers.unreserve(taken);
-    positional.close();
-  }
-
-  @Test
-  void anAbortEndsTheWaitForMemoryThatTheJvmRefused() throws Exception {
-    ReadContext context =
-        context(
-            new ReadBuffers(
-                64 << 20,
-                idle,
-                TimeUnit.HOURS.toMillis(1),
-                (size, isDirect) -> {
-                  throw new OutOfMemoryError("Direct buffer memory");
-                }));
-    GroupReader reader = reader(context, group(3));
-    FutureTask<Void> read =
-        new FutureTask<>(
-            () -> {
-              new RangeRead(reader, uncounted).read(100, 5_000, 5_000, ByteBuffer.allocate(4_900));
-              return null;
-            });
-    Thread thread = new Thread(read, "stream");
-    thread.start();
-    try {
-      await(() -> isWaiting(thread));
-      reader.abort("Stream closed");
-      assertFailsAsClosed(read);
-    } finally {
-      thread.interrupt();
-    }
-    reader.close();
-  }
-
-  /**
-   * Checks that a read fails. A read that kept waiting would end only when its window is closed,
-   * and so would the test.
-   */
-  private static void assertFailsAsClosed(FutureTask<?> read) {
-    await(read::isDone);
-    assertThatThrownBy(read::get).hasRootCauseMessage("Stream closed");
-  }
-
-  private static boolean isWaiting(Thread thread) {
-    return thread.getState() == Thread.State.TIMED_WAITING;
-  }
-
-  /** A caller may be served after its deadline, before it has left the queue. */
-  @Test
-  void whatIsReservedAtTheEndOfAWaitIsCountedOnce() throws Exception {
-    int bytes = 4_096;
-    context(bytes, 0);
-    List<Future<?>> callers = new ArrayList<>();
-    ExecutorService threads = Executors.newFixedThreadPool(4);
-    try {
-      for (int i = 0; i < 4; i++) {
-        callers.add(
-            threads.submit(
-                () -> {
-                  for (int round = 0; round < 50_000; round++) {
-                    if (buffers.reserve(bytes, buffers.newWaiter())) {
-                      buffers.unreserve(bytes);
-                    }
-                  }
-                  return null;
-                }));
-      }
-      for (Future<?> caller : callers) {
-        caller.get();
-      }
-    } finally {
-      threads.shutdownNow();
-    }
-    assertThat(buffers.usedBytes()).isZero();
-  }
-
-  /**
-   * If hundreds of waiters all checked whenever memory is returned, most of the checks would be in
-   * vain.
-   */
-  @Test
-  void thoseThatWaitAreWokenInTurn() throws Exception {
-    int readers = 200;
-    int bytes = 4_096;
-    context(readers * bytes, TimeUnit.HOURS.toMillis(1));
-    assertThat(buffers.tryReserve(readers * bytes)).isTrue();
-    List<Integer> served = Collections.synchronizedList(new ArrayList<>());
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < readers; i++) {
-      int number = i;
-      Thread thread =
-          new Thread(
-              () -> {
-                try {
-                  buffers.reserve(bytes, buffers.newWaiter());
-                } catch (IOException e) {
-                  throw new AssertionError(e);
-                }
-                served.add(number);
-              });
-      threads.add(thread);
-      thread.start();
-      await(() -> isWaiting(thread));
-    }
-    // Only the first waiter checks periodically, even if no memory is returned for long.
-    await(() -> waits(threads.get(0)) >= 20);
-    long behind = 0;
-    for (int i = 0; i < readers; i++) {
-      if (i + 1 < readers) {
-        behind += waits(threads.get(i + 1));
-      }
-      assertThat(buffers.tryReserve(1)).as("past those that wait").isFalse();
-      buffers.unreserve(bytes);
-      int wanted = i + 1;
-      await(() -> served.size() == wanted);
-      assertThat(served.get(i)).isEqualTo(i);
-    }
-    // Each waits once until it is the first; spurious wakeups are possible but rare.
-    assertThat(behind).as("waits of those behind the first").isLessThan(2 * readers);
-    buffers.unreserve(readers * bytes);
-  }
-
-  /** Returns how often a live thread has begun to wait. */
-  private static long waits(Thread thread) {
-    return ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId()).getWaitedCount();
-  }
-
-  /**
-   * As in readVectored, one thread waits for the first range while it holds others. The first
-   * ranges are begun when there is no memory, and the others take the memory that is returned then.
-   */
-  @ParameterizedTest
-  @ValueSource(ints = {0, 2})
-  void readersOfSeveralRangesWaitForEachOther(int lost) throws Exception {
-    long limit = 1 << 20;
-    ReadContext context = context(limit, TimeUnit.HOURS.toMillis(1));
-    List<SeveralRanges> all = new ArrayList<>();
-    for (int i = 0; i < 16; i++) {
-      MemoryGroup group = group(20);
-      // Each range finds out only after it was begun that it must decode.
-      Arrays.fill(group.cut, i % 4, i % 4 + lost, 0);
-      all.add(new SeveralRanges(context, group));
-    }
-    assertThat(buffers.tryReserve(limit)).isTrue();
-    all.forEach(SeveralRanges::beginNext);
-    assertThat(buffers.usedBytes()).as("with what the first ranges have").isEqualTo(limit);
-    buffers.unreserve(limit);
-    while (all.get(0).hasNext()) {
-      all.forEach(SeveralRanges::beginNext);
-    }
-    // The memory of decoding varies; without decoding, the memory of the ranges is constant.
-    long rest = lost > 0 ? 0 : limit - buffers.usedBytes();
-    assertThat(buffers.tryReserve(rest)).as("all that is left").isTrue();
-    assertThat(rest).as("what the ranges do not have").isLessThan(limit / 2);
-    List<FutureTask<Void>> reads = new ArrayList<>();
-    List<Thread> threads = new ArrayList<>();
-    for (SeveralRanges ranges : all) {
-      reads.add(new FutureTask<>(ranges::finish));
-      threads.add(new Thread(reads.get(reads.size() - 1), "stream"));
-    }
-    threads.forEach(Thread::start);
-    try {
-      for (FutureTask<Void> read : reads) {
-        read.get(1, TimeUnit.MINUTES);
-      }
-    } finally {
-      threads.forEach(Thread::interrupt);
-      buffers.unreserve(rest);
-    }
-  }
-
-  /** The first range was begun when there was no memory; the second then got the memory. */
-  @Test
-  void aRangeThatWaitsTakesTheMemoryOfTheNextOnes() throws IOException {
-    long limit = 160 << 10;
-    ReadContext context = context(limit, TimeUnit.HOURS.toMillis(1));
-    MemoryGroup group = group(3);
-    group.dead[2] = true;
-    readAt(context, group, 2 * CELL, 2 * CELL + 1);
-    assertThat(buffers.tryReserve(limit)).isTrue();
-    List<RangeRead> ranges = new ArrayList<>();
-    List<ByteBuffer> targets = new ArrayList<>();
-    try (GroupReader reader = reader(context, group)) {
-      reader.beforeWaiting(() -> ranges.forEach(RangeRead::giveUp));
-      for (int from = 0; from < 2 * STRIPE; from += STRIPE) {
-        ranges.add(new RangeRead(reader, uncounted));
-        targets.add(ByteBuffer.allocate(STRIPE));
-        RangeRead range = ranges.get(ranges.size() - 1);
-        range.begin(from, from + STRIPE, from + STRIPE, targets.get(targets.size() - 1));
-        if (from == 0) {
-          assertThat(buffers.usedBytes()).isEqualTo(limit);
-          buffers.unreserve(limit);
-        }
-      }
-      assertThat(buffers.usedBytes()).as("what the second has").isPositive();
-      for (int i = 0; i < ranges.size(); i++) {
-        ranges.get(i).finish();
-        assertThat(targets.get(i).array())
-            .isEqualTo(Arrays.copyOfRange(group.data, i * STRIPE, (i + 1) * STRIPE));
-      }
-      ranges.forEach(RangeRead::close);
-    }
-  }
-
-  /** Several ranges of one block group, each with its own reader. */
-  private final class SeveralRanges {
-    private static final int LENGTH = 100_000;
-
-    private final ReadContext context;
-    private final MemoryGroup group;
-    private final List<GroupReader> readers = new ArrayList<>();
-    private final List<RangeRead> ranges = new ArrayList<>();
-    private final List<ByteBuffer> targets = new ArrayList<>();
-
-    SeveralRanges(ReadContext context, MemoryGroup group) {
-      this.context = context;
-      this.group = group;
-    }
-
-    private int start(int range) {
-      return 77 + range * LENGTH;
-    }
-
-    boolean hasNext() {
-      return start(ranges.size()) + LENGTH < group.data.length;
-    }
-
-    void beginNext() {
-      int at = start(ranges.size());
-      GroupReader reader = reader(context, group);
-      RangeRead range = new RangeRead(reader, uncounted);
-      ByteBuffer target = ByteBuffer.allocate(LENGTH);
-      readers.add(reader);
-      ranges.add(range);
-      targets.add(target);
-      reader.beforeWaiting(() -> ranges.forEach(RangeRead::giveUp));
-      range.begin(at, at + LENGTH, at + LENGTH, target);
-    }
-
-    Void finish() throws IOException {
-      for (int i = 0; i < ranges.size(); i++) {
-        ranges.get(i).finish();
-        ranges.get(i).close();
-        readers.get(i).close();
-        assertThat(targets.get(i).array())
-            .isEqualTo(Arrays.copyOfRange(group.data, start(i), start(i) + LENGTH));
-      }
-      return null;
-    }
-  }
-
   /** For each allocation, fails it and the following four. */
   @Test
-  void memoryRefusedAtAnyAllocationCostsNoBytes() throws IOException {
+  void aRefusedAllocationCausesNoWrongBytes() throws IOException {
     for (int lost = 0; lost < 3; lost++) {
       int allocations = Integer.MAX_VALUE;
       for (int first = 0; first <= allocations; first++) {
@@ -608,7 +169,7 @@ class ReadMemoryTest {
         assertThat(readAt(context, group, 100, end))
             .isEqualTo(Arrays.copyOfRange(group.data, 100, end));
         window.close();
-        await(() -> buffers.usedBytes() == 0);
+        Conditions.await("buffers to be back", () -> buffers.usedBytes() == 0);
         allocations = count.get();
       }
     }
@@ -616,7 +177,7 @@ class ReadMemoryTest {
 
   /** Kept buffers of one size are dropped for buffers of another size. */
   @Test
-  void whatIsKeptCountsToo() {
+  void keptBuffersAreCounted() {
     context(4 << 20, 0);
     List<ByteBuffer> small = new ArrayList<>();
     for (int i = 0; i < 90; i++) {

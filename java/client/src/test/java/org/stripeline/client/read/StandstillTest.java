@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class StandstillTest {
   @Test
-  void aQuarterOfAnHourOfWaitingIsTooMuch() {
+  void aStandstillEndsAfterAQuarterOfAnHour() {
     Standstill standstill = new Standstill(60_000);
     for (int minute = 0; minute < 15; minute++) {
       assertThat(standstill.isOver()).isFalse();

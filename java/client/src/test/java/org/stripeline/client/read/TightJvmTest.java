@@ -3,12 +3,10 @@ package org.stripeline.client.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,14 +15,18 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.write.ManyWriters;
+import org.stripeline.natives.Ticker;
+import org.stripeline.testkit.ForkedJvm;
 
 /** Tests many concurrent streams in a JVM that has direct memory for only a few of them. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("full")
 class TightJvmTest {
   @TempDir Path folder;
 
@@ -39,7 +41,7 @@ class TightJvmTest {
   }
 
   @Test
-  void moreThanTheJvmHasIsTakenWithAWarning() throws Exception {
+  void moreMemoryThanTheJvmHasIsAcceptedWithAWarning() throws Exception {
     assertThat(run("limit"))
         .contains("WARN")
         .contains(ClientKeys.READ_MEMORY + " is 67108864 bytes, more than the 33554432 bytes")
@@ -47,36 +49,11 @@ class TightJvmTest {
   }
 
   private String run(String what) throws Exception {
-    Path output = folder.resolve("output.txt");
-    Path logging = folder.resolve("log4j.properties");
-    Files.write(
-        logging,
-        Arrays.asList(
-            "log4j.rootLogger=WARN,console",
-            "log4j.appender.console=org.apache.log4j.ConsoleAppender",
-            "log4j.appender.console.layout=org.apache.log4j.PatternLayout",
-            "log4j.appender.console.layout.ConversionPattern=%p %c - %m%n"));
-    Process process =
-        new ProcessBuilder(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-Xmx256m",
-                "-XX:MaxDirectMemorySize=32m",
-                "-Dlog4j.configuration=" + logging.toUri(),
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName(),
-                what)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      assertThat(process.waitFor(4, TimeUnit.MINUTES)).as("ends").isTrue();
-    } finally {
-      process.destroyForcibly().waitFor();
-    }
-    String text = new String(Files.readAllBytes(output));
-    assertThat(process.exitValue()).as(text).isZero();
+    String text =
+        ForkedJvm.of(Main.class, what)
+            .with("-XX:MaxDirectMemorySize=32m")
+            .logging(folder, "WARN")
+            .output();
     System.out.println(what + ": " + text);
     return text;
   }
@@ -128,20 +105,12 @@ class TightJvmTest {
     }
 
     private static Callable<Boolean> reading(ReadContext context, MemoryGroup group) {
-      Segment.Tally uncounted =
-          new Segment.Tally() {
-            @Override
-            public void fetched(int bytes, boolean shortCircuit, int distance, long millis) {}
-
-            @Override
-            public void decoded(long millis) {}
-          };
       return () -> {
-        SequentialWindow window = new SequentialWindow(context, uncounted);
+        SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED);
         window.enter(
             new GroupReader(
                 context,
-                new GroupKnowledge(group, 6, 3, CELL, group.data.length),
+                new GroupKnowledge(group, 6, 3, CELL, group.data.length, Ticker.SYSTEM),
                 new ReadCounters(ReadContext.counters())));
         boolean isRight = true;
         for (int at = 0; at < group.data.length; ) {

@@ -57,7 +57,7 @@ class LateUnitsTest {
   }
 
   @Test
-  void oneThatAcknowledgesNothingIsLate() {
+  void aUnitThatAcknowledgesNothingIsLate() {
     queueAll();
     look(1);
     acknowledgeFrom(1);
@@ -99,7 +99,7 @@ class LateUnitsTest {
   }
 
   @Test
-  void asManyAsThereIsParityAreLateTogether() {
+  void asManyUnitsAsParityAreLateTogether() {
     queueAll();
     look(1);
     acknowledgeFrom(3);
@@ -108,7 +108,7 @@ class LateUnitsTest {
   }
 
   @Test
-  void oneMoreThanThereIsParityIsNever() {
+  void oneUnitMoreThanParityIsNeverLate() {
     queueAll();
     look(1);
     acknowledgeFrom(4);
@@ -135,7 +135,7 @@ class LateUnitsTest {
 
   /** A DataNode has restarted, and the packets that waited for it are sent now. */
   @Test
-  void oneThatGoesOnAfterAFailureHasNotWaited() {
+  void aUnitThatContinuesAfterAFailureHasNotWaited() {
     queueAll();
     look(1);
     acknowledgeFrom(1);
@@ -149,7 +149,7 @@ class LateUnitsTest {
   }
 
   @Test
-  void fewerAreGivenUpWhereFewerLossesAreTolerated() {
+  void fewerUnitsAreAbandonedIfFewerLossesAreTolerated() {
     start(1);
     queueAll();
     look(1);
@@ -168,7 +168,7 @@ class LateUnitsTest {
   }
 
   @Test
-  void noneIsLateWhereAllAreSlow() {
+  void noUnitIsLateIfAllAreSlow() {
     queueAll();
     look(100_000);
     assertThat(late.late()).isEmpty();
@@ -192,7 +192,7 @@ class LateUnitsTest {
   }
 
   @Test
-  void whatWasSlowOnceIsForgotten() {
+  void aPastSlowPeriodIsForgotten() {
     queueAll();
     look(20);
     acknowledgeFrom(0);
@@ -207,7 +207,7 @@ class LateUnitsTest {
   }
 
   @Test
-  void twoSlowOnesDoNotRaiseTheLimitOfEachOther() {
+  void twoSlowUnitsDoNotRaiseTheLimitOfEachOther() {
     queueAll();
     look(1);
     acknowledgeFrom(2);

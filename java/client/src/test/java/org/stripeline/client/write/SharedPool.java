@@ -2,7 +2,7 @@
 package org.stripeline.client.write;
 
 import java.lang.reflect.Field;
-import java.util.function.LongSupplier;
+import org.stripeline.natives.Ticker;
 
 /**
  * Replaces the pool of new streams with a pool of the test and a simulated clock, until it is
@@ -13,11 +13,11 @@ public final class SharedPool implements AutoCloseable {
   private final CellPool pool;
 
   /** Replaces the pool of the process. */
-  public SharedPool(long bytesMax, LongSupplier nanoClock) throws ReflectiveOperationException {
-    pool = new CellPool(0, bytesMax, nanoClock);
+  public SharedPool(long bytesMax, Ticker ticker) throws ReflectiveOperationException {
+    pool = new CellPool(0, bytesMax, ticker);
     synchronized (WriteResources.class) {
       before = (WriteResources) shared().get(null);
-      shared().set(null, new WriteResources(EncoderThreads.create(1), pool));
+      shared().set(null, new WriteResources(EncoderThreads.create(1), pool, ticker));
     }
   }
 

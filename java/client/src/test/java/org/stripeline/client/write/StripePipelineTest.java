@@ -115,7 +115,7 @@ class StripePipelineTest {
   }
 
   @Test
-  void theWindowHoldsBackAWriterUntilAnAcknowledgement() throws Exception {
+  void theWindowBlocksAWriterUntilAnAcknowledgement() throws Exception {
     acknowledges = false;
     StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
     for (int i = 0; i < WriteSettings.STRIPES_MIN; i++) {
@@ -208,8 +208,54 @@ class StripePipelineTest {
     assertThat(pipeline.failure()).hasCause(sinkFault);
   }
 
+  /**
+   * Without memory to describe an Error, the thread that meets it must still fail the pipeline;
+   * otherwise the file would lack a stripe, or the writer would wait for it forever.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "FUNCTIONAL_PARTITIONED, true",
+    "FUNCTIONAL_PARTITIONED, false",
+    "NON_BLOCKING, true",
+    "NON_BLOCKING, false",
+    "BLOCKING, true",
+    "BLOCKING, false"
+  })
+  void anErrorThatCannotBeDescribedReachesTheWriter(WriteMode mode, boolean inSink) {
+    StripePipeline pipeline = pipeline(mode);
+    RuntimeException indescribable =
+        new IllegalStateException() {
+          @Override
+          public String toString() {
+            throw new OutOfMemoryError("no memory for a message");
+          }
+        };
+    if (inSink) {
+      sinkFault = indescribable;
+    } else {
+      encoderFailure = indescribable;
+    }
+    assertThatThrownBy(
+            () -> {
+              submit(pipeline, 0, true);
+              pipeline.finish();
+            })
+        .hasMessageContaining("the JVM has no memory");
+    assertThatThrownBy(pipeline::finish).isSameAs(pipeline.failure());
+  }
+
+  /** The array of references to the buffers would be longer than the JVM permits. */
   @Test
-  void encodersThatTakeNoMoreFailThePipeline() {
+  void aStripeThatCannotBeCreatedLeavesNoReservation() {
+    StripeLayout huge = new StripeLayout(Integer.MAX_VALUE - 1, 1, 1024, 512, 0, false);
+    StripeWindow window = new StripeWindow(huge, pool, 3, WriteStatistics.shared());
+    assertThatThrownBy(() -> window.acquire(true)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(pool.reservedBytes()).isZero();
+    assertThat(window.occupied()).isZero();
+  }
+
+  @Test
+  void encodersThatRefuseStripesFailThePipeline() {
     WriteResources refusing =
         new WriteResources(
             task -> {

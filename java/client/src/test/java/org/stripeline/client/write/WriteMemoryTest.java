@@ -170,7 +170,7 @@ class WriteMemoryTest {
 
   /** A small stripe takes no more buffers than it has reserved. */
   @Test
-  void whatIsReservedIsWhatIsTaken() throws Exception {
+  void reservedMemoryEqualsTheMemoryTaken() throws Exception {
     for (int size : new int[] {1, CELL / 2, CELL, CELL + 1, 5 * CELL, 6 * CELL}) {
       StripePipeline pipeline = pipeline("writer", WriteMode.BLOCKING);
       Stripe stripe = pipeline.acquire(true);
@@ -187,7 +187,7 @@ class WriteMemoryTest {
   }
 
   @Test
-  void oneThatGrowsHasRoomAndGoesFirst() throws Exception {
+  void aGrowingStripeHasRoomAndIsServedFirst() throws Exception {
     reserve(9 * BYTES);
     assertThat(pool.tryReserve(0, CELL, BYTES)).isTrue();
     assertThat(pool.tryReserve(0, CELL, BYTES)).as("one more").isFalse();
@@ -213,7 +213,7 @@ class WriteMemoryTest {
   }
 
   @Test
-  void aStripeThatIsInterruptedWhileItGrowsGoesOn() throws Exception {
+  void aStripeInterruptedWhileItGrowsContinues() throws Exception {
     StripePipeline pipeline = pipeline("writer", WriteMode.BLOCKING);
     Stripe stripe = pipeline.acquire(true);
     byte[] bytes = new byte[CELL + 1];
@@ -253,7 +253,7 @@ class WriteMemoryTest {
   }
 
   @Test
-  void whatIsOnItsWayIsWaitedFor() throws Exception {
+  void stripesInFlightAreWaitedFor() throws Exception {
     reserve(10 * BYTES);
     pool.startedSending();
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));

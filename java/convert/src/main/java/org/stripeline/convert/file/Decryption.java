@@ -38,12 +38,13 @@ final class Decryption {
       // The original was deleted; that says nothing about access to the keys of other files.
       return;
     } catch (IOException e) {
-      LOG.info("Encrypted files are compared as they are stored only: {}", Reasons.of(e));
+      LOG.info("Comparing only the stored bytes of encrypted files: {}", Reasons.of(e));
       isDenied = true;
       return;
     }
     if (!Arrays.equals(before, beginning(copy))) {
-      throw new IOException("the new file decrypts to other bytes: its key is not the file's");
+      throw new IOException(
+          "the new file decrypts to other bytes: its key differs from the file's");
     }
   }
 

@@ -62,7 +62,7 @@ final class Fence {
       if (cause == e) {
         throw e;
       }
-      throw new ChangedException("open for writing by another client, or gone", cause);
+      throw new ChangedException("open for writing by another client, or deleted", cause);
     }
     if (taken.getFileId() != fileId) {
       // The inode exists only in a snapshot, and its path leads to another file: see InodePath.
@@ -107,7 +107,7 @@ final class Fence {
   }
 
   private static ChangedException lost(RemoteException e) {
-    return new ChangedException("its lease was taken by another client, or it is gone", e);
+    return new ChangedException("its lease was taken by another client, or it was deleted", e);
   }
 
   private void complete() throws IOException {

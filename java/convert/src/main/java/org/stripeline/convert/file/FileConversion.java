@@ -67,8 +67,8 @@ public final class FileConversion {
         throw new IOException(
             "its permission "
                 + before.permission()
-                + " is that of a file in the middle of a swap:"
-                + " end the job that left it so with --resume, or set the permission again");
+                + " is that of a file during a swap: finish the job that set it with --resume, or"
+                + " set the permission again");
       }
       FileChecksum checksum = checksum(file.inodePath(), file.bytes());
       TemporaryPlaces.Place place = job.places().find(zone(before.status(), file.inodePath()));
@@ -198,7 +198,7 @@ public final class FileConversion {
   private FileChecksum checksum(String path, long bytes) throws IOException {
     FileChecksum checksum = job.client().getFileChecksumWithCombineMode(path, bytes);
     if (checksum == null) {
-      throw new IOException("it has no checksums to compare by");
+      throw new IOException("it has no checksums to compare");
     }
     return checksum;
   }
@@ -248,7 +248,7 @@ public final class FileConversion {
       // The file stays open in the journal, for --resume.
       return FileOutcome.unrecovered(
           reason
-              + "; and what was begun could not be taken back: "
+              + "; and the work in progress could not be rolled back: "
               + Reasons.of(e)
               + "; run the command again with --resume");
     }

@@ -96,7 +96,7 @@ public final class ParityCheck {
     int[] lost = lost(group, blocks);
     if (lost.length == policy.getNumParityUnits()) {
       LOG.warn(
-          "Group {} lost {} internal blocks, so nothing is left to compare the others with",
+          "Group {} lost {} internal blocks, so the remaining ones cannot be compared",
           group.getBlock().getBlockName(),
           lost.length);
       return;
@@ -125,7 +125,7 @@ public final class ParityCheck {
                   + ": its parity block "
                   + wrong
                   + node
-                  + " does not belong to its data");
+                  + " does not match its data");
         }
       }
     } finally {
@@ -150,7 +150,7 @@ public final class ParityCheck {
               + group.getBlock().getBlockName()
               + ": block "
               + lost[0]
-              + " of it is on no DataNode any more");
+              + " of it is no longer on any DataNode");
     }
     return Arrays.copyOf(lost, count);
   }

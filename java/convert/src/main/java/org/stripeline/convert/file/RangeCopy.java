@@ -100,7 +100,7 @@ public final class RangeCopy {
         int count = byPosition ? in.read(offset + done, buffer, 0, most) : in.read(buffer, 0, most);
         if (count < 0) {
           throw new EOFException(
-              "Cannot read " + source + ": it ends " + (length - done) + " bytes too early");
+              "Cannot read " + source + ": it ends " + (length - done) + " bytes early");
         }
         watcher.passes(buffer, count);
         out.write(buffer, 0, count);

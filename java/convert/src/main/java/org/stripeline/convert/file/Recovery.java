@@ -109,7 +109,8 @@ public final class Recovery {
     }
     boolean isKept = new SnapshotIndex(job.client()).keeps(path, temporaryId);
     if (isKept) {
-      LOG.warn("A snapshot has temporary file {}: its blocks stay until the snapshot goes", path);
+      LOG.warn(
+          "A snapshot has temporary file {}: its blocks stay until the snapshot is deleted", path);
     }
     return isKept;
   }
@@ -138,8 +139,13 @@ public final class Recovery {
       return false;
     }
     long directory = InodePath.parent(client, swap.temporaryId);
+    if (directory != 0 && directory == begin.directoryId) {
+      // Earlier versions created temporary files of a zone in its root, where the original can be.
+      HdfsFileStatus there = InodePath.status(client, directory, begin.temporaryName());
+      return there == null || there.getFileId() != swap.temporaryId;
+    }
     if (directory != 0) {
-      return directory != begin.directoryId;
+      return true;
     }
     // Both are gone. Unless this job deleted the new file, a user did so after the swap. A snapshot
     // may then contain it, so its blocks must stay.
@@ -153,7 +159,8 @@ public final class Recovery {
     if (original == null) {
       return;
     }
-    if (open.swap() != null) {
+    // Earlier versions did not protect the original during the swap, and recorded no permission.
+    if (open.swap() != null && open.swap().permission != null) {
       Swap.unprotect(job.client(), original, new FsPermission(open.swap().permission));
     }
     Fence fence = new Fence(job.namenode(), begin.client, begin.fileId);

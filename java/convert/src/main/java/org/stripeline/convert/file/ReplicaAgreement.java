@@ -42,7 +42,7 @@ import org.stripeline.convert.job.Reasons;
  * one replica. If that replica has wrong bytes with matching checksums, copy and checksum agree,
  * and the conversion would delete the correct replicas.
  */
-public final class ReplicaAgreement {
+final class ReplicaAgreement {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaAgreement.class);
 
   private final DFSClient client;
@@ -70,7 +70,7 @@ public final class ReplicaAgreement {
    * @throws IOException if replicas of a block differ, at least half of its DataNodes do not
    *     answer, or the replicas have another CRC than the file
    */
-  public static void check(
+  static void check(
       DFSClient client, String path, int replicas, LocatedBlocks blocks, FileChecksum sum)
       throws IOException {
     ReplicaAgreement agreement = new ReplicaAgreement(client, replicas);
@@ -86,8 +86,8 @@ public final class ReplicaAgreement {
       // The checksum came from a replica on a DataNode that has not answered this time.
       throw new IOException(
           String.format(
-              "Cannot copy %s: its CRC was %08x, and the replicas that can be asked now have %08x;"
-                  + " convert it again once all DataNodes with its blocks answer",
+              "Cannot copy %s: its CRC was %08x, and the replicas on DataNodes that answer now have"
+                  + " %08x; convert it again once all DataNodes with its blocks answer",
               path, wanted, found));
     }
   }
@@ -199,7 +199,8 @@ public final class ReplicaAgreement {
     return message
         .append("; see 'hdfs fsck -blockId ")
         .append(name)
-        .append("', find out which bytes are right, delete the wrong replica from the disk of its")
+        .append(
+            "', determine which bytes are correct, delete the wrong replica from the disk of its")
         .append(" DataNode, and convert the file again")
         .toString();
   }

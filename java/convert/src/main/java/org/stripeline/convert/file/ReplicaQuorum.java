@@ -60,9 +60,9 @@ final class ReplicaQuorum {
       }
       if (System.nanoTime() - start > WAIT_NANOS) {
         throw new IOException(
-            "Cannot tell whether the replicas of "
+            "Cannot verify the replicas of "
                 + few.getBlock().getBlockName()
-                + " are right: the NameNode names "
+                + ": the NameNode reports "
                 + few.getLocations().length
                 + " of "
                 + file.getReplication()

@@ -33,11 +33,11 @@ import org.stripeline.convert.settings.Origin;
  * before it is replaced (see {@link Fence#end}). While it is closed, its permission lets only
  * superusers write, so that ordinary users can neither append to it nor recover its lease.
  */
-public final class Swap {
+final class Swap {
   private static final Logger LOG = LoggerFactory.getLogger(Swap.class);
 
   /** Maximum time from the start of the last check to the rename; later, the check is repeated. */
-  public static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** If a user or a NameNode interferes more often than this, the file is not converted. */
   private static final int ROUNDS_MAX = 5;
@@ -210,7 +210,7 @@ public final class Swap {
       }
     }
     throw new ChangedException(
-        "it kept changing, or the NameNode or this process was too slow, right before the swap");
+        "it kept changing, or the NameNode or this process was too slow, directly before the swap");
   }
 
   /** Removes write permission from the original, so that only superusers can write it. */
@@ -282,8 +282,8 @@ public final class Swap {
     if (!job.settings().rules.includeSnapshotted
         && snapshots.hasNewer(attempt.file().path(), fileId)) {
       throw new ChangedException(
-          "a snapshot was taken of it during the conversion; --include-snapshotted converts such"
-              + " files");
+          "a snapshot was taken of it during the conversion; convert such files with"
+              + " --include-snapshotted");
     }
     if (!isOnTemporary(given)) {
       throw new IOException("Cannot swap " + attempt.temporary() + ": its attributes were changed");
@@ -306,7 +306,7 @@ public final class Swap {
   }
 
   private boolean pauseBeforeNextLook(IOException cause) throws IOException {
-    LOG.warn("Cannot look at {} before its swap, and tries again", attempt.file().path(), cause);
+    LOG.warn("Cannot read the state of {} before its swap, retrying", attempt.file().path(), cause);
     Polling.pause(AGAIN_MS);
     return false;
   }
@@ -334,7 +334,7 @@ public final class Swap {
     }
     FsPermission permission = new FsPermission(status.getPermission().toShort());
     if (!given.isSameIn(status) || !permission.equals(withoutWriting(given.permission()))) {
-      throw new ChangedException("its rights were changed right before the swap");
+      throw new ChangedException("its permission was changed directly before the swap");
     }
   }
 

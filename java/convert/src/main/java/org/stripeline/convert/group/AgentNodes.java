@@ -193,11 +193,11 @@ public final class AgentNodes {
             + complaints.size()
             + " of "
             + nodes.size()
-            + " DataNodes have no agent that fits: "
+            + " DataNodes have no suitable agent: "
             + String.join("; ", complaints.subList(0, named))
             + more
             + "; install this release there and restart them (docs/user/convert.md), or use"
-            + " --layout=striped, which needs none");
+            + " --layout=striped, which needs no agents");
   }
 
   private List<String> ask(List<DatanodeInfo> nodes) throws IOException {
@@ -339,7 +339,7 @@ public final class AgentNodes {
       if (!isAway(e)) {
         throw e;
       }
-      LOG.warn("Cannot ask whether task {} on {} has ended", task, node.getXferAddr(), e);
+      LOG.warn("Cannot determine whether task {} on {} has ended", task, node.getXferAddr(), e);
       return false;
     }
   }
@@ -365,9 +365,9 @@ public final class AgentNodes {
     }
     if (!isEnded) {
       throw new IOException(
-          "Cannot plan a group again: it is not known whether DataNode "
+          "Cannot plan a group again: it is unknown whether DataNode "
               + encoder.getXferAddr()
-              + " still encodes it, for its agent does not answer; convert the file again ("
+              + " still encodes it, because its agent does not answer; convert the file again ("
               + cause.getMessage()
               + ")",
           cause);

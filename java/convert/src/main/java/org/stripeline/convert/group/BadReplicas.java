@@ -69,7 +69,7 @@ final class BadReplicas {
       throw new PlacementException(
           "Cannot find a replica of "
               + located.getBlock()
-              + " that is known to be right: those on "
+              + " that is known to be correct: those on "
               + Arrays.toString(located.getLocations())
               + " are corrupt, or differ from each other; see hdfs fsck and hdfs debug verifyMeta");
     }

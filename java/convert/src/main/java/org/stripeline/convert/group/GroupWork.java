@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -30,7 +29,6 @@ import org.stripeline.agent.EncodeRequest;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
-import org.stripeline.placement.Topology;
 import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
@@ -167,7 +165,7 @@ public final class GroupWork implements AutoCloseable {
     int k = policy.getNumDataUnits();
     if (open.takers() < k) {
       throw new PlacementException(
-          "Cannot place a group: HDFS makes one only while "
+          "Cannot place a group: HDFS creates one only if "
               + k
               + " DataNodes have room for a"
               + " block of "
@@ -346,35 +344,11 @@ public final class GroupWork implements AutoCloseable {
   }
 
   private int encoderNumber() {
-    int best = plan.encoder();
-    int bestRank = -1;
-    if (failedEncoders.isEmpty()) {
-      return best;
-    }
-    Topology topology = cluster.topology();
-    int[] held = held();
-    for (int node = 0; node < topology.nodes(); node++) {
-      if (topology.state(node).keeps()
-          && !failedEncoders.contains(cluster.node(node).getDatanodeUuid())) {
-        int rank = (topology.rackOf(node) == plan.coreRack() ? blocks.size() + 1 : 0) + held[node];
-        if (rank > bestRank) {
-          best = node;
-          bestRank = rank;
-        }
-      }
-    }
-    return best;
+    return choice().number(failedEncoders);
   }
 
-  /** Returns the number of replicas of the group's blocks on each DataNode. */
-  private int[] held() {
-    int[] held = new int[cluster.topology().nodes()];
-    for (LocatedBlock block : blocks) {
-      for (int holder : cluster.numbers(block.getLocations())) {
-        held[holder]++;
-      }
-    }
-    return held;
+  private EncoderChoice choice() {
+    return new EncoderChoice(plan, cluster, blocks);
   }
 
   /** Returns the DataNodes that the plan uses. */
@@ -445,7 +419,7 @@ public final class GroupWork implements AutoCloseable {
             .bytesPerSecond(bytesPerSecond);
     for (int i = 0; i < blocks.size(); i++) {
       String token = withTokens ? text(blocks.get(i).getBlockToken()) : null;
-      request.data(new EncodeRequest.Source(source(i), readOrder(i, encoder), token));
+      request.data(new EncodeRequest.Source(source(i), choice().readOrder(i, encoder, bad), token));
       if (isAdopted(i)) {
         request.kept(new EncodeRequest.Kept(i, target(i), AgentNode.of(dataNode(i))));
       } else {
@@ -475,44 +449,6 @@ public final class GroupWork implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot write a token into memory", e);
     }
-  }
-
-  /** Returns all DataNodes with a replica, those nearest to the encoder first. */
-  private List<AgentNode> readOrder(int block, int encoder) {
-    Set<Integer> holders = new LinkedHashSet<>();
-    for (int node : plan.readOrder(block)) {
-      holders.add(node);
-    }
-    for (int node : cluster.numbers(blocks.get(block).getLocations())) {
-      holders.add(node);
-    }
-    holders.removeIf(node -> bad.has(block, cluster.node(node)));
-    List<Integer> sorted = new ArrayList<>(holders);
-    sorted.sort(Comparator.comparingInt(node -> distance(node, encoder)));
-    List<AgentNode> nodes = new ArrayList<>();
-    for (int node : sorted) {
-      nodes.add(AgentNode.of(cluster.node(node)));
-    }
-    for (DatanodeInfo holder : blocks.get(block).getLocations()) {
-      // A DataNode that returned after the snapshot still counts when replicas are compared.
-      if (cluster.find(holder.getDatanodeUuid()) == null && !bad.has(block, holder)) {
-        nodes.add(AgentNode.of(holder));
-      }
-    }
-    return nodes;
-  }
-
-  private int distance(int node, int encoder) {
-    if (node == encoder) {
-      return 0;
-    }
-    boolean isSilent =
-        !cluster.topology().state(node).keeps()
-            && cluster.node(node).getAdminState() == DatanodeInfo.AdminStates.NORMAL;
-    if (isSilent) {
-      return 3;
-    }
-    return cluster.topology().rackOf(node) == cluster.topology().rackOf(encoder) ? 1 : 2;
   }
 
   private EncodeRequest.Target goal(int unit, DatanodeInfo node) {

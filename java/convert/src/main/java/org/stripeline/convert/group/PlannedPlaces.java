@@ -75,8 +75,8 @@ final class PlannedPlaces {
               + attempt.temporary()
               + ": "
               + difference[0]
-              + "; a DataNode was late, or the NameNode or the balancer has moved a block, and"
-              + " nothing has verified it there; convert the file again");
+              + "; a DataNode was late, or the NameNode or the balancer has moved a block, which is"
+              + " not verified there; convert the file again");
     }
   }
 

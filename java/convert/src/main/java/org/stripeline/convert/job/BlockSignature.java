@@ -21,7 +21,7 @@ public final class BlockSignature {
     try {
       digest = MessageDigest.getInstance("SHA-1");
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has SHA-1", e);
+      throw new IllegalStateException("Cannot create a SHA-1 digest: this Java lacks it", e);
     }
     for (LocatedBlock located : blocks.getLocatedBlocks()) {
       ExtendedBlock block = located.getBlock();

@@ -32,7 +32,7 @@ public final class HdfsConnection {
               + path
               + ": "
               + uri.getScheme()
-              + " is no HDFS; name the path with hdfs://, or set HADOOP_CONF_DIR");
+              + " is not HDFS; name the path with hdfs://, or set HADOOP_CONF_DIR");
     }
     return (DistributedFileSystem) fs;
   }

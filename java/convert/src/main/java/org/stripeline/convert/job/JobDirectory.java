@@ -9,8 +9,13 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -32,6 +37,8 @@ import org.stripeline.convert.settings.RefusedException;
  * files. Only superusers can enter it, since it contains files of all owners.
  */
 public final class JobDirectory {
+  private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+
   /** Names of files that every job has. */
   public static final String SETTINGS = "job.json";
 
@@ -61,6 +68,14 @@ public final class JobDirectory {
     this.directory = directory;
   }
 
+  /** Returns a name for a new job: the local time and a random number. */
+  public static String newName() {
+    int random = new Random().nextInt(1 << 16);
+    return LocalDateTime.now(ZoneId.systemDefault()).format(NAME)
+        + "-"
+        + String.format(Locale.ROOT, "%04x", random);
+  }
+
   /** Creates the directory of a new job and stores its settings there. */
   public static JobDirectory create(
       DistributedFileSystem fs, String root, String name, JobSettings settings) throws IOException {
@@ -77,7 +92,11 @@ public final class JobDirectory {
     JobDirectory job = new JobDirectory(fs, path);
     if (fs.exists(path)) {
       throw new RefusedException(
-          "Cannot begin job " + name + ": " + path + " exists; use --resume, or another --job");
+          "Cannot begin job "
+              + name
+              + ": "
+              + path
+              + " exists; use --resume, or choose another --job");
     }
     fs.mkdirs(job.temporaries(), PRIVATE);
     try {
@@ -148,9 +167,9 @@ public final class JobDirectory {
             + " with permission "
             + why.getPermission()
             + (why.hasAcl() ? " and an ACL" : "")
-            + ", and others than superusers must not be able to write or replace a journal; the"
-            + " directory must be yours and rwx------, those above it a superuser's and not"
-            + " writable by others; or name another with --job-directory");
+            + ", and only superusers may be able to write or replace a journal; the directory must"
+            + " belong to you with permission rwx------, its parents must belong to a superuser and"
+            + " not be writable by others; or choose another with --job-directory");
   }
 
   public JobSettings settings() throws IOException {

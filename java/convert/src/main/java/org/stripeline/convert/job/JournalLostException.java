@@ -11,7 +11,7 @@ public final class JournalLostException extends IOException {
 
   JournalLostException(Throwable cause) {
     super(
-        "Cannot go on: the journal of the job cannot be written ("
+        "Cannot continue: the journal of the job cannot be written ("
             + cause.getMessage()
             + "); run the command again with --resume",
         cause);

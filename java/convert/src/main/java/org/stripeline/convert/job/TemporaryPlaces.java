@@ -77,6 +77,19 @@ public final class TemporaryPlaces {
     return place;
   }
 
+  /**
+   * Returns the inode id of the directory of a temporary file, for journals that lack it; 0 if
+   * there is no such directory.
+   */
+  public long directoryOf(String temporary) throws IOException {
+    String path = temporary.substring(0, temporary.lastIndexOf('/'));
+    if (path.startsWith(RESERVED_RAW)) {
+      path = path.substring(RESERVED_RAW.length());
+    }
+    HdfsFileStatus status = client.getFileInfo(path.isEmpty() ? "/" : path);
+    return status == null ? 0 : status.getFileId();
+  }
+
   private String inZone(String zone) {
     return (zone.equals("/") ? "" : zone) + "/.stripeline-" + directory.name();
   }
@@ -97,17 +110,17 @@ public final class TemporaryPlaces {
       throw new IOException(
           "Cannot use "
               + path
-              + " for temporary files: it is no directory of "
+              + " for temporary files: it is not a directory of "
               + user
-              + "; delete it, or begin a job of another name");
+              + "; delete it, or begin a job with another name");
     }
     if (made.getChildrenNum() > 0 && !inZones.contains(made.getFileId())) {
       // A user of the zone may have moved another directory of the superuser to this path.
       throw new IOException(
           "Cannot use "
               + path
-              + " for temporary files: there is something in it; move it away, or"
-              + " begin a job of another name");
+              + " for temporary files: it is not empty; move its contents, or begin a job with"
+              + " another name");
     }
     String inode = InodePath.of(made.getFileId());
     if (made.hasAcl()) {
@@ -129,7 +142,7 @@ public final class TemporaryPlaces {
     for (long id : inZones) {
       HdfsFileStatus status = InodePath.status(client, id);
       if (status != null && status.getChildrenNum() > 0) {
-        LOG.warn("Leaving {}: there is something in it", InodePath.of(id));
+        LOG.warn("Not deleting {}: it is not empty", InodePath.of(id));
       } else if (status != null) {
         client.delete(InodePath.of(id), false);
       }

@@ -86,7 +86,8 @@ final class GroupCopy {
     if (crc != read) {
       throw new IOException(
           String.format(
-              "Cannot use part %s: its CRC is %08x, that of what was read %08x", part, crc, read));
+              "Cannot use part %s: its CRC is %08x, the CRC of the bytes read is %08x",
+              part, crc, read));
     }
     return written;
   }

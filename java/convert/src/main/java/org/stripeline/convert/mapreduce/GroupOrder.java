@@ -10,7 +10,7 @@ import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.EncodeRequest;
 
 /** The work of one map: one block group. Stored as JSON in the map's split. */
-public final class GroupOrder {
+final class GroupOrder {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   /** Number of the order in its MapReduce job. */
@@ -32,13 +32,13 @@ public final class GroupOrder {
   long bytesPerSecond;
 
   /** Set if the map copies. */
-  public Copy copy;
+  Copy copy;
 
   /** Set if the map requests an agent to encode. */
   Encode encode;
 
   /** A range of bytes, one group, that is copied to a separate file. */
-  public static final class Copy {
+  static final class Copy {
     /** Path of the file to read. */
     String source;
 
@@ -46,10 +46,10 @@ public final class GroupOrder {
     boolean readsByPosition;
 
     /** Offset of the first byte. */
-    public long offset;
+    long offset;
 
     /** Number of bytes to copy. */
-    public long length;
+    long length;
 
     /** Name of the part's erasure coding policy, or null for replication. */
     String policy;
@@ -93,7 +93,7 @@ public final class GroupOrder {
     this.hosts = Collections.unmodifiableList(new ArrayList<>(hosts));
   }
 
-  public static GroupOrder parse(String json) {
+  static GroupOrder parse(String json) {
     return GSON.fromJson(json, GroupOrder.class);
   }
 

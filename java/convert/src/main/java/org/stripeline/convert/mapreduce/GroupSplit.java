@@ -22,7 +22,7 @@ public final class GroupSplit extends InputSplit implements Writable {
   }
 
   /** Returns the order as JSON. */
-  public Text order() {
+  Text order() {
     return order;
   }
 

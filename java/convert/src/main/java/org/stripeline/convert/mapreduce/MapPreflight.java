@@ -37,8 +37,8 @@ public final class MapPreflight {
       throw new RefusedException(
           "Cannot use --driver=mapreduce: "
               + Reasons.of(e)
-              + "; set mapreduce.framework.name in mapred-site.xml, and have Hadoop's MapReduce"
-              + " on the class path");
+              + "; set mapreduce.framework.name in mapred-site.xml, and put Hadoop's MapReduce on"
+              + " the class path");
     }
   }
 
@@ -60,8 +60,8 @@ public final class MapPreflight {
         throw new RefusedException(
             "Cannot use --driver=mapreduce with --layout=striped below "
                 + path.toUri().getPath()
-                + ", which has a space quota: HDFS miscounts what it joins there; choose another"
-                + " --job-directory, or use --driver=client");
+                + ", which has a space quota: HDFS miscounts the space of files that it joins"
+                + " there; choose another --job-directory, or use --driver=client");
       }
     }
   }

@@ -93,7 +93,7 @@ public final class MapWaves implements Closeable {
   }
 
   private static IOException ended() {
-    return new IOException("Cannot run maps: the job is being ended");
+    return new IOException("Cannot run maps: the job is ending");
   }
 
   private void dispatch() {
@@ -107,7 +107,7 @@ public final class MapWaves implements Closeable {
       }
     } catch (InterruptedException | IOException | RuntimeException | Error e) {
       if (!isClosed) {
-        LOG.warn("Cannot go on with maps", e);
+        LOG.warn("Cannot continue to run maps", e);
       }
       isClosed = true;
       fail(wave, e);
@@ -141,7 +141,8 @@ public final class MapWaves implements Closeable {
     Map<String, Integer> places = new HashMap<>();
     for (Pending one : wave) {
       if (one.isGivenUp.getAsBoolean()) {
-        one.answer.completeExceptionally(new IOException("its file is given up"));
+        one.answer.completeExceptionally(
+            new IOException("the conversion of its file was cancelled"));
       } else {
         wanted.add(one);
         places.merge(one.place, 1, Integer::sum);

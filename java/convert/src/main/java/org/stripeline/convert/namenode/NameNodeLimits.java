@@ -104,7 +104,7 @@ public final class NameNodeLimits {
                 + CELL_KEY
                 + " below "
                 + cellBytes
-                + ", it makes no checkpoints any more");
+                + ", it makes no more checkpoints");
       }
     }
     return lines;
@@ -118,7 +118,7 @@ public final class NameNodeLimits {
   }
 
   private static String unasked(ServerSettings server) {
-    return server.name() + ": could not be asked: " + server.reason();
+    return server.name() + ": could not be queried: " + server.reason();
   }
 
   /**

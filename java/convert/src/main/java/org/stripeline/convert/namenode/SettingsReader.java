@@ -68,7 +68,7 @@ final class SettingsReader implements AutoCloseable {
           new InputStreamReader(connection.getInputStream(), StandardCharsets.UTF_8)) {
         return parse(JsonParser.parseReader(reader));
       } catch (JsonParseException | IllegalStateException e) {
-        throw new IOException("its answer is no configuration: " + e.getMessage(), e);
+        throw new IOException("its reply is not a configuration: " + e.getMessage(), e);
       }
     } finally {
       connection.disconnect();
@@ -77,7 +77,7 @@ final class SettingsReader implements AutoCloseable {
 
   private static Configuration parse(JsonElement page) throws IOException {
     if (!page.isJsonObject() || !page.getAsJsonObject().has("properties")) {
-      throw new IOException("its answer is no configuration");
+      throw new IOException("its reply is not a configuration");
     }
     Configuration conf = new Configuration(false);
     for (JsonElement element : page.getAsJsonObject().getAsJsonArray("properties")) {

@@ -10,6 +10,9 @@ public interface JobObserver {
   /** Ignores all events. */
   JobObserver NONE = new JobObserver() {};
 
+  /** Called for each file that is looked at before the job begins. */
+  default void looked() {}
+
   /** Called when the plan includes a decision about a file. */
   default void planned(Candidate file, FileDecision decision) {}
 
@@ -27,6 +30,10 @@ public interface JobObserver {
    */
   default void mapping(String maps, float progress) {}
 
-  /** Called when the conversion of a file has ended. */
-  default void ended(String path, FileOutcome outcome) {}
+  /**
+   * Called when the conversion of a file has ended.
+   *
+   * @param bytes the file's part of the bytes in the totals
+   */
+  default void ended(String path, long bytes, FileOutcome outcome) {}
 }

@@ -52,7 +52,7 @@ public final class JsonLines implements JobObserver {
   }
 
   @Override
-  public synchronized void ended(String path, FileOutcome outcome) {
+  public synchronized void ended(String path, long bytes, FileOutcome outcome) {
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("path", path);
     line.put("outcome", outcome.kind());

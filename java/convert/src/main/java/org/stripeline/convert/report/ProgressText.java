@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.report;
 
-import java.io.PrintWriter;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.terminal.Progress;
 
-/** Prints the progress, the rate and the remaining time of a job every few seconds. */
-public final class ProgressText implements JobObserver {
-  private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-  private final PrintWriter err;
+/** Shows the progress of a job; must be closed before its result is printed. */
+public final class ProgressText implements JobObserver, AutoCloseable {
+  private final Progress progress;
   private final JobObserver next;
-  private long start;
-  private long shown;
+  private Progress.Step walk;
+  private Progress.Step conversion;
   private long files;
-  private long bytesDone;
-  private long filesInAll;
-  private long bytesInAll;
+  private long filesEnded;
+  private long filesFailed;
 
-  /** Creates an observer that writes to {@code err} and passes all events on to {@code next}. */
-  public ProgressText(PrintWriter err, JobObserver next) {
-    this.err = err;
+  /** Creates an observer that passes all events on to {@code next}. */
+  public ProgressText(Progress progress, JobObserver next) {
+    this.progress = progress;
     this.next = next;
+  }
+
+  @Override
+  public synchronized void looked() {
+    if (walk == null) {
+      walk = progress.passing("look at files", 0, Progress.Unit.FILES);
+    }
+    walk.advance(1);
+    next.looked();
   }
 
   @Override
@@ -34,22 +39,15 @@ public final class ProgressText implements JobObserver {
 
   @Override
   public synchronized void warned(String text) {
-    err.println("Warning: " + text);
-    err.flush();
+    progress.print("Warning: " + text);
     next.warned(text);
   }
 
   @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
-    start = System.nanoTime();
-    shown = start;
-    // Files that were recovered after an earlier driver are not included in the totals.
-    files = 0;
-    bytesDone = 0;
-    filesInAll = totals.files;
-    bytesInAll = totals.bytes;
+    endWalk();
     String pause = directory.pauseFile().toUri().getPath();
-    err.println(
+    progress.print(
         "Job "
             + directory.name()
             + ": "
@@ -58,51 +56,69 @@ public final class ProgressText implements JobObserver {
             + ByteText.of(totals.bytes)
             + "; 'hdfs dfs -touchz "
             + pause
-            + "' pauses it, deleting that file lets it go on");
-    err.flush();
+            + "' pauses it, deleting that file resumes it");
+    begin(totals);
     next.begun(directory, totals);
   }
 
-  @Override
-  public synchronized void ended(String path, FileOutcome outcome) {
-    files++;
-    bytesDone += outcome.bytes();
-    long now = System.nanoTime();
-    if (start != 0 && now - shown > EVERY_NANOS) {
-      shown = now;
-      err.println(line(TimeUnit.NANOSECONDS.toMillis(now - start)));
-      err.flush();
-    }
-    next.ended(path, outcome);
+  void begin(Totals totals) {
+    files = totals.files;
+    conversion = progress.step("convert", totals.bytes);
   }
 
   @Override
-  public synchronized void mapping(String maps, float progress) {
-    long now = System.nanoTime();
-    if (start != 0 && now - shown > EVERY_NANOS) {
-      shown = now;
-      err.println(
-          line(TimeUnit.NANOSECONDS.toMillis(now - start))
-              + String.format(Locale.ROOT, "; %s: %.0f %%", maps, progress * 100));
-      err.flush();
+  public synchronized void ended(String path, long bytes, FileOutcome outcome) {
+    // Files that were recovered after an earlier driver are not included in the totals.
+    if (conversion != null) {
+      boolean isConverted = outcome.kind() == FileOutcome.Kind.CONVERTED;
+      filesEnded++;
+      filesFailed += isConverted ? 0 : 1;
+      if (isConverted) {
+        conversion.advance(bytes, count());
+      } else {
+        conversion.leaveOut(bytes, count());
+      }
     }
-    next.mapping(maps, progress);
+    next.ended(path, bytes, outcome);
   }
 
-  private String line(long ms) {
-    double rate = bytesDone * 1000.0 / Math.max(1, ms);
-    String left =
-        rate == 0
-            ? "unknown"
-            : String.format(Locale.ROOT, "%.0f s", Math.max(0, bytesInAll - bytesDone) / rate);
-    return String.format(
-        Locale.ROOT,
-        "%d of %d files, %s of %s, %s/s, time left %s",
-        files,
-        filesInAll,
-        ByteText.of(bytesDone),
-        ByteText.of(bytesInAll),
-        ByteText.of((long) rate),
-        left);
+  @Override
+  public synchronized void mapping(String maps, float share) {
+    if (conversion != null) {
+      conversion.note(String.format(Locale.ROOT, "%s; %s: %.0f %%", count(), maps, share * 100));
+    }
+    next.mapping(maps, share);
+  }
+
+  private String count() {
+    return filesEnded
+        + " of "
+        + files
+        + " files"
+        + (filesFailed == 0 ? "" : ", " + filesFailed + " not converted");
+  }
+
+  /** Marks the job as carried out to its end, though files may have failed. */
+  public synchronized void succeeded() {
+    if (conversion != null) {
+      conversion.note(count());
+      conversion.succeeded();
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    endWalk();
+    if (conversion != null) {
+      conversion.close();
+      conversion = null;
+    }
+  }
+
+  private void endWalk() {
+    if (walk != null) {
+      walk.close();
+      walk = null;
+    }
   }
 }

@@ -28,7 +28,7 @@ public final class TableText {
     for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
       Totals.Skipped sum = entry.getValue();
       table.row(
-          "leave: " + entry.getKey().text(),
+          "skip: " + entry.getKey().text(),
           Long.toString(sum.files),
           ByteText.of(sum.bytes),
           ByteText.of(sum.diskBytes),
@@ -38,7 +38,7 @@ public final class TableText {
     for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
       if (entry.getKey() != SkipReason.RULE) {
         out.println(
-            "left, "
+            "skipped, "
                 + entry.getKey().text()
                 + ": such as "
                 + String.join(", ", entry.getValue().examples));
@@ -76,12 +76,13 @@ public final class TableText {
     }
     if (traffic.filesCopiedByDriver() > 0) {
       out.println(
-          "copied by this process, since HDFS joins no files of encryption zones: "
+          "copied by this process, because HDFS does not join files of encryption zones: "
               + traffic.filesCopiedByDriver()
               + " files");
     }
     if (report.rolledBack() > 0) {
-      out.println("taken back what a dead driver had begun: " + report.rolledBack() + " files");
+      out.println(
+          "rolled back work in progress of a dead driver: " + report.rolledBack() + " files");
     }
     if (report.failed() > 0) {
       out.println("not converted: " + report.failed() + " files");
@@ -93,12 +94,12 @@ public final class TableText {
       out.println(
           "  and "
               + (report.failed() - report.failures().size())
-              + " more, all named in the journal of job "
+              + " more, all listed in the journal of job "
               + report.job());
     }
     vanished(report.vanished());
     if (report.vanished().isAny()) {
-      out.println("not all was looked at: begin another job on the tree for the rest");
+      out.println("the tree was not examined completely: begin another job on it for the rest");
     }
     if (report.gone() != null) {
       out.println(report.gone());
@@ -109,7 +110,7 @@ public final class TableText {
   private void vanished(Vanished vanished) {
     if (vanished.isAny()) {
       out.println(
-          "renamed or deleted before they were looked at: "
+          "renamed or deleted before they were examined: "
               + vanished.directories
               + " directories, "
               + vanished.files

@@ -6,17 +6,17 @@ public enum SkipReason {
   /** A symbolic link; the walk handles its target at the target's own path. */
   SYMLINK("symbolic link"),
   /** The name, owner, size or age of the file does not match the filter. */
-  RULE("left out by the rules"),
+  RULE("excluded by the options"),
   /** A client has the file open for writing. */
   OPEN("open for writing"),
   /** Its writers rely on hflush or hsync, which do nothing on erasure-coded files. */
-  SYNCED("written with hsync: needs replication; --include-synced takes it"),
+  SYNCED("written with hsync: needs replication; convert with --include-synced"),
   /** The file is erasure-coded; used by estimates that name no layout. */
   CODED("already erasure-coded"),
   /** The file already has the requested layout. */
   ALREADY("has this layout already"),
   /** The file has another erasure coding policy. */
-  OTHER_POLICY("erasure coded with another policy; undo that first"),
+  OTHER_POLICY("erasure-coded with another policy; run --undo first"),
   /** The file was not converted by this command. */
   NOT_CONVERTED("not converted by stripeline"),
   /** There are fewer DataNodes than replicas, so HDFS could never reach the replication. */
@@ -25,15 +25,17 @@ public enum SkipReason {
   /** Blocks are written to memory first; HDFS cannot append to such files or erasure-code them. */
   LAZY_PERSIST("storage policy LAZY_PERSIST"),
   /** The file has one replica, which takes less space than any code. */
-  ONE_REPLICA("replication 1: coding would take more"),
+  ONE_REPLICA("replication 1: erasure-coded it would take more space"),
   /** Erasure-coded, the file would take at least as much space as now. */
-  TOO_SMALL("too small: coded it would take as much space as now"),
+  TOO_SMALL("too small: erasure-coded it would take at least as much space"),
   /** The file has no bytes. */
   EMPTY("empty"),
   /** A snapshot keeps the replicas, so a conversion would free no space. */
-  SNAPSHOTTED("in a snapshot, whose replicas would stay; --include-snapshotted takes it"),
+  SNAPSHOTTED("in a snapshot, so its replicas would stay; convert with --include-snapshotted"),
   /** A block of the file cannot be a cell. */
-  BLOCK_SIZE("blocks cannot be cells (2 GiB in a group, or no whole KiB); try --layout=striped"),
+  BLOCK_SIZE(
+      "blocks cannot be cells (2 GiB per stripe, or not a multiple of 1 KiB); try"
+          + " --layout=striped"),
   /** Superusers cannot read the file, so a copy could not be compared with it. */
   UNREADABLE_BY_SUPERUSER("security.hdfs.unreadable.by.superuser is set: no superuser can read it"),
   /**
@@ -43,8 +45,7 @@ public enum SkipReason {
   ATTRIBUTES_FULL(
       "no extended attribute can be added: dfs.namenode.fs-limits.max-xattrs-per-inode"),
   /** The limit of the NameNode was lowered after the attribute was set. */
-  ATTRIBUTE_TOO_LARGE(
-      "an extended attribute is larger than dfs.namenode.fs-limits.max-xattr-size by now"),
+  ATTRIBUTE_TOO_LARGE("an extended attribute is larger than dfs.namenode.fs-limits.max-xattr-size"),
   /** A block is missing or incomplete. */
   UNREADABLE("a block has no live replica");
 

@@ -81,7 +81,7 @@ public final class ClusterFacts {
               + most
               + " blocks of a group with "
               + m
-              + " parity blocks; use a code with more parity, or say --allow-rack-loss");
+              + " parity blocks; use a code with more parity, or --allow-rack-loss");
     }
   }
 }

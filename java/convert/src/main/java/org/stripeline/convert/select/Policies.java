@@ -106,8 +106,8 @@ public final class Policies {
               + " to at least "
               + most
               + " in hdfs-site.xml and restart it; or use --layout=striped with a smaller"
-              + " --cell-size. Where one could not be asked, see that this client's configuration"
-              + " has its HTTP address, or check its settings yourself and use"
+              + " --cell-size. If a NameNode could not be queried, check that this client's"
+              + " configuration has its HTTP address, or check its settings yourself and use"
               + " --skip-namenode-check");
     }
   }
@@ -155,6 +155,6 @@ public final class Policies {
         return info.getPolicy();
       }
     }
-    throw new IOException("Cannot use policy " + name + ": the NameNode does not have it any more");
+    throw new IOException("Cannot use policy " + name + ": the NameNode no longer has it");
   }
 }

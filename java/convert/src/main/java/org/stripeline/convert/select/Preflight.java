@@ -45,7 +45,7 @@ public final class Preflight {
                 + settings.cellBytes
                 + " bytes: "
                 + code.data()
-                + " of them reach 2 GiB, which HDFS cannot count; at most "
+                + " of them reach 2 GiB, the limit of HDFS; at most "
                 + code.cellBytesMax()
                 + " bytes are possible with "
                 + code);
@@ -102,7 +102,7 @@ public final class Preflight {
     } catch (RemoteException e) {
       if (e.getClassName().equals(UnsupportedOperationException.class.getName())) {
         throw new RefusedException(
-            "Cannot convert through a Router: it finds files by their paths only; name the"
+            "Cannot convert through a Router: it accepts only paths, not inode numbers; name the"
                 + " nameservice that has the tree, as in hdfs://NAMESERVICE/PATH");
       }
       throw e;

@@ -116,7 +116,7 @@ public final class UndoRoom {
               + ByteText.of(after)
               + ", and DataNodes have "
               + ByteText.of(free)
-              + " left; make room, or use --max-replication");
+              + " left; free space, or use --max-replication");
     }
     long more = after - now;
     for (String directory : parents(path)) {
@@ -165,7 +165,7 @@ public final class UndoRoom {
     } catch (FileNotFoundException e) {
       return null;
     } catch (IOException e) {
-      LOG.warn("Cannot ask for the quota of {}: {}", directory, Reasons.of(e));
+      LOG.warn("Cannot get the quota of {}: {}", directory, Reasons.of(e));
     }
     unlimited.put(directory, true);
     return null;

@@ -10,7 +10,7 @@ import org.stripeline.agent.AgentException;
 
 class AgentCallTest {
   @Test
-  void anAgentThatStaysBusyFailsAsAgentsDoSoThatOthersAreAsked() {
+  void anAgentThatStaysBusyCountsAsFailed() {
     AtomicInteger asked = new AtomicInteger();
 
     assertThatThrownBy(
@@ -27,7 +27,7 @@ class AgentCallTest {
   }
 
   @Test
-  void anAgentThatIsBusyForAWhileIsAskedAgain() throws Exception {
+  void aCallToABusyAgentIsRepeated() throws Exception {
     AtomicInteger asked = new AtomicInteger();
 
     AgentCall.await(

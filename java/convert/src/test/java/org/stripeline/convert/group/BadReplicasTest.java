@@ -30,21 +30,21 @@ class BadReplicasTest {
   }
 
   @Test
-  void badReplicasAreLeftOut() throws Exception {
+  void badReplicasAreNotUsed() throws Exception {
     assertThat(others("a", "b", "c")).containsExactly("a", "b", "c");
     found("b");
     assertThat(others("a", "b", "c")).containsExactly("a", "c");
   }
 
   @Test
-  void replicasMadeLaterAreTakenWhileNoneIsBad() throws Exception {
+  void laterReplicasAreUsedWhileNoneIsBad() throws Exception {
     others("a", "b", "c");
     assertThat(others("a", "d")).containsExactly("a", "d");
   }
 
   /** HDFS replicates the one replica that it considers good, regardless of its bytes. */
   @Test
-  void replicasMadeLaterDoNotReplaceBadOnes() throws Exception {
+  void laterReplicasDoNotReplaceBadOnes() throws Exception {
     others("a", "b", "c");
     found("a");
     assertThat(others("b", "c", "d")).containsExactly("b", "c");
@@ -52,6 +52,6 @@ class BadReplicasTest {
     found("c");
     assertThatThrownBy(() -> others("c", "d", "e"))
         .isInstanceOf(PlacementException.class)
-        .hasMessageContaining("known to be right");
+        .hasMessageContaining("known to be correct");
   }
 }

@@ -73,7 +73,7 @@ class JobLoadTest {
   }
 
   @Test
-  void brokenAndReadOnlyStoragesHaveNone() {
+  void failedAndReadOnlyStoragesHaveNoRoom() {
     DatanodeStorage.State normal = DatanodeStorage.State.NORMAL;
     DatanodeStorage.State readOnly = DatanodeStorage.State.READ_ONLY_SHARED;
     assertThat(isMet(disk, 0, storage(StorageType.DISK, BLOCK, true, normal))).isFalse();
@@ -100,7 +100,7 @@ class JobLoadTest {
   }
 
   @Test
-  void ofTheTypesThatWillDoTheFirstWithRoomIsWrittenTo() {
+  void theFirstSuitableTypeWithRoomIsUsed() {
     StorageReport ssd = storage(StorageType.SSD, BLOCK);
     StorageReport plain = storage(StorageType.DISK, BLOCK);
     BlockNeed allSsd = need(HdfsConstants.ALLSSD_STORAGE_POLICY_ID);
@@ -146,7 +146,7 @@ class JobLoadTest {
   }
 
   @Test
-  void whatIsPromisedAloneRefusesNoGroup() throws Exception {
+  void reservationsAloneRefuseNoGroup() throws Exception {
     JobLoad load = new JobLoad(now::get);
     for (int i = 0; i < 3; i++) {
       load.plan(nodes(0, 0, 0, 1, 1), disk, (open, traffic) -> plan(open));

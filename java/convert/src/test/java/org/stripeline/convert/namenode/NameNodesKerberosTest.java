@@ -3,7 +3,6 @@ package org.stripeline.convert.namenode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
@@ -12,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
-import org.apache.hadoop.minikdc.MiniKdc;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.testkit.Kerberos;
 
 /** Tests a NameNode whose web pages require Kerberos. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
@@ -27,19 +26,12 @@ class NameNodesKerberosTest {
 
   @Test
   void asksWithTheTicketOfTheUser() throws Exception {
-    MiniKdc kdc = new MiniKdc(MiniKdc.createConf(), directory.resolve("kdc").toFile());
-    kdc.start();
-    try {
-      File keytab = directory.resolve("keytab").toFile();
-      kdc.createPrincipal(keytab, "hdfs/localhost", "HTTP/localhost", "alice");
-      Configuration conf = secured(kdc, keytab);
-      UserGroupInformation.setConfiguration(conf);
+    try (Kerberos kerberos = new Kerberos(Files.createDirectory(directory.resolve("kdc")))) {
+      Configuration conf = secured(kerberos);
       UserGroupInformation.loginUserFromKeytab(
-          "hdfs/localhost@" + kdc.getRealm(), keytab.getPath());
+          kerberos.principal("hdfs"), kerberos.keytab("hdfs").getPath());
       try (MiniDFSCluster cluster = new MiniDFSCluster.Builder(conf).numDataNodes(0).build()) {
-        UserGroupInformation alice =
-            UserGroupInformation.loginUserFromKeytabAndReturnUGI(
-                "alice@" + kdc.getRealm(), keytab.getPath());
+        UserGroupInformation alice = kerberos.logIn("alice");
         ServerSettings answer = ask(cluster, alice).servers().get(0);
         assertThat(answer.isKnown()).as("%s", answer.reason()).isTrue();
         assertThat(NameNodeLimits.cellBytesMax(answer)).isEqualTo(CELL);
@@ -47,11 +39,8 @@ class NameNodesKerberosTest {
 
         List<String> refused =
             ask(cluster, UserGroupInformation.createRemoteUser("bob")).obstacles(CELL);
-        assertThat(refused).singleElement().asString().contains("could not be asked: ");
+        assertThat(refused).singleElement().asString().contains("could not be queried: ");
       }
-    } finally {
-      kdc.stop();
-      UserGroupInformation.reset();
     }
   }
 
@@ -63,24 +52,20 @@ class NameNodesKerberosTest {
     return user.doAs(asking);
   }
 
-  private Configuration secured(MiniKdc kdc, File keytab) throws Exception {
-    String principal = "hdfs/localhost@" + kdc.getRealm();
-    String web = "HTTP/localhost@" + kdc.getRealm();
+  private Configuration secured(Kerberos kerberos) throws Exception {
+    String web = kerberos.principal("HTTP");
+    String keytab = kerberos.keytab("hdfs").getPath();
     Path secret = Files.write(directory.resolve("secret"), "secret".getBytes());
     Configuration conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, directory.resolve("cluster").toString());
-    conf.set("hadoop.security.authentication", "kerberos");
-    conf.set("dfs.namenode.kerberos.principal", principal);
-    conf.set("dfs.namenode.keytab.file", keytab.getPath());
-    conf.set("dfs.web.authentication.kerberos.principal", web);
-    conf.set("dfs.web.authentication.kerberos.keytab", keytab.getPath());
-    conf.setBoolean("dfs.block.access.token.enable", true);
+    kerberos.authenticate(conf);
+    conf.set("dfs.web.authentication.kerberos.keytab", keytab);
     conf.set(
         "hadoop.http.filter.initializers",
         "org.apache.hadoop.security.AuthenticationFilterInitializer");
     conf.set("hadoop.http.authentication.type", "kerberos");
     conf.set("hadoop.http.authentication.kerberos.principal", web);
-    conf.set("hadoop.http.authentication.kerberos.keytab", keytab.getPath());
+    conf.set("hadoop.http.authentication.kerberos.keytab", keytab);
     conf.set("hadoop.http.authentication.signature.secret.file", secret.toString());
     conf.setBoolean("hadoop.http.authentication.simple.anonymous.allowed", false);
     conf.setInt(NameNodeLimits.CELL_KEY, CELL);

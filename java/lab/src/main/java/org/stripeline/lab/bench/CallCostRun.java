@@ -41,7 +41,7 @@ final class CallCostRun {
   public static void main(String[] arguments) throws IOException {
     long windowNanos = Long.parseLong(arguments[0]) * 1_000_000;
     if (!CoderStatus.current().isNative()) {
-      System.err.println("the native library is not live: " + CoderStatus.current());
+      System.err.println("the native library is not in use: " + CoderStatus.current());
       System.exit(1);
     }
     for (int cellBytes : new int[] {64, 4096}) {

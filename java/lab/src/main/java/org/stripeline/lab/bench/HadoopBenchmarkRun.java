@@ -46,7 +46,7 @@ final class HadoopBenchmarkRun {
     double seconds = Double.parseDouble(arguments[3]);
     String chunkKib = arguments[4];
     if (contestant.needsNative() && !CoderStatus.current().isNative()) {
-      fail("the native library is not live: " + CoderStatus.current());
+      fail("the native library is not in use: " + CoderStatus.current());
     }
     RawErasureCoderFactory factory = contestant.factory();
     // The code of the benchmark.
@@ -101,7 +101,7 @@ final class HadoopBenchmarkRun {
   static double throughput(String said) {
     Matcher matcher = THROUGHPUT.matcher(said);
     if (!matcher.find()) {
-      throw new IllegalStateException("Cannot read the throughput: the benchmark said " + said);
+      throw new IllegalStateException("Cannot read the throughput: the benchmark printed " + said);
     }
     return Double.parseDouble(matcher.group(1).replace(",", ""));
   }

@@ -54,7 +54,7 @@ final class JavaBench {
   private double throughput(BenchCoder contestant, String operation)
       throws IOException, InterruptedException {
     List<String> lines =
-        ChildJvm.run(
+        BenchmarkJvm.run(
             HadoopBenchmarkRun.class,
             contestant.jvmArguments(),
             contestant.name(),
@@ -67,7 +67,7 @@ final class JavaBench {
 
   private List<String> callCosts() throws IOException, InterruptedException {
     long windowMillis = Math.max(1, Math.round(seconds * 10));
-    return ChildJvm.run(
+    return BenchmarkJvm.run(
         CallCostRun.class, Collections.<String>emptyList(), String.valueOf(windowMillis));
   }
 }

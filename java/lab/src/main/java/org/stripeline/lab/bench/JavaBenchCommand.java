@@ -17,12 +17,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "java",
     description = {
-      "Time our coder and Hadoop's as Java uses them, by Hadoop's own RawErasureCoderBenchmark,"
-          + " and the cost of a call.",
+      "Time our coder and Hadoop's from Java with Hadoop's RawErasureCoderBenchmark, and measure"
+          + " the cost of a call.",
       "",
-      "Every figure is taken in several JVMs, the coders in turn, after their bytes are checked."
-          + " Hadoop's benchmark decodes lost parity only; 'stripeline bench codec' decodes lost"
-          + " data."
+      "Every figure is measured in several JVMs, alternating between coders, after their output is"
+          + " checked. Hadoop's benchmark decodes lost parity only; 'stripeline bench codec'"
+          + " decodes lost data."
     })
 public final class JavaBenchCommand implements Callable<Integer> {
   /**
@@ -42,7 +42,7 @@ public final class JavaBenchCommand implements Callable<Integer> {
       names = "--seconds",
       paramLabel = "S",
       defaultValue = "3",
-      description = "Length of a measurement, about (default: ${DEFAULT-VALUE})")
+      description = "Approximate length of a measurement in seconds (default: ${DEFAULT-VALUE})")
   private double seconds;
 
   @Option(

@@ -2,7 +2,6 @@
 package org.stripeline.lab.bench;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -91,7 +90,7 @@ final class JavaBenchReport {
           ratio(operation, BenchCoder.STRIPELINE_HEAP, BenchCoder.STRIPELINE_DIRECT));
     }
     for (String call : new String[] {"encode direct 64", "decode-1 direct 64"}) {
-      double value = median(callNanos.get(call));
+      double value = Spread.of(callNanos.get(call)).median;
       judgements.add(
           new Judgement(
               call + "-byte cells, ns per call", value, CALL_NANOS_MAX, value <= CALL_NANOS_MAX));
@@ -109,11 +108,12 @@ final class JavaBenchReport {
 
   /** Returns the median over rounds of the ratio of two contestants' throughput. */
   private double ratio(String operation, BenchCoder one, BenchCoder other) {
-    return median(
-        combine(
-            gigabytesPerSecond.get(operation + " " + one.label()),
-            gigabytesPerSecond.get(operation + " " + other.label()),
-            (left, right) -> left / right));
+    return Spread.of(
+            combine(
+                gigabytesPerSecond.get(operation + " " + one.label()),
+                gigabytesPerSecond.get(operation + " " + other.label()),
+                (left, right) -> left / right))
+        .median;
   }
 
   /** Returns the result as text. */
@@ -129,29 +129,29 @@ final class JavaBenchReport {
         (name, values) -> {
           List<Double> base =
               gigabytesPerSecond.get(name.split(" ")[0] + " " + BenchCoder.RS_JAVA.label());
-          double ratio = median(combine(values, base, (left, right) -> left / right));
-          double[] sorted = sorted(values);
+          double ratio = Spread.of(combine(values, base, (left, right) -> left / right)).median;
+          Spread spread = Spread.of(values);
           line(
               text,
               "%-34s %10.3f %10.3f %10.3f %12.2f",
               name,
-              median(values),
-              sorted[0],
-              sorted[sorted.length - 1],
+              spread.median,
+              spread.min,
+              spread.max,
               ratio);
         });
     line(text, "");
     line(text, "%-34s %10s %10s %10s", "CPU ns per call of our coder", "median", "min", "max");
     callNanos.forEach(
         (name, values) -> {
-          double[] sorted = sorted(values);
+          Spread spread = Spread.of(values);
           line(
               text,
               "%-34s %10.0f %10.0f %10.0f",
               name + "-byte cells",
-              median(values),
-              sorted[0],
-              sorted[sorted.length - 1]);
+              spread.median,
+              spread.min,
+              spread.max);
         });
     line(text, "");
     for (Judgement judgement : judgements) {
@@ -181,17 +181,5 @@ final class JavaBenchReport {
       combined.add(operator.applyAsDouble(left.get(i), right.get(i)));
     }
     return combined;
-  }
-
-  private static double[] sorted(List<Double> values) {
-    double[] sorted = values.stream().mapToDouble(Double::doubleValue).toArray();
-    Arrays.sort(sorted);
-    return sorted;
-  }
-
-  static double median(List<Double> values) {
-    double[] sorted = sorted(values);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 }

@@ -26,11 +26,16 @@ public final class Spread {
 
   public static <T> Spread of(Collection<T> things, ToDoubleFunction<T> value) {
     if (things.isEmpty()) {
-      throw new IllegalArgumentException("Cannot take the median of nothing");
+      throw new IllegalArgumentException("Cannot compute the median: there are no values");
     }
     double[] sorted = things.stream().mapToDouble(value).toArray();
     Arrays.sort(sorted);
     return new Spread(sorted);
+  }
+
+  /** Returns the spread of some values. */
+  public static Spread of(Collection<Double> values) {
+    return of(values, Double::doubleValue);
   }
 
   /** Returns half the distance between the quartiles. */

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 /** {@code stripeline cluster}: runs a real HDFS on this machine, for evaluation and for tests. */
 @Command(
     name = "cluster",
-    description = "Run a real HDFS on this machine, and stop, start or add its DataNodes.",
+    description = "Run a real HDFS on this machine, and stop, start or add DataNodes.",
     synopsisSubcommandLabel = "COMMAND",
     footerHeading = "%nExample:%n",
     footer = {
@@ -38,7 +38,7 @@ public final class ClusterCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "Cannot run cluster: name what to do, such as start");
+        spec.commandLine(), "Cannot run cluster: name a command, such as start");
   }
 
   /** The options of every command on a cluster. */
@@ -71,14 +71,14 @@ public final class ClusterCommand implements Runnable {
         "Start an HDFS in the background.",
         "",
         "A NameNode and DataNodes in one process, with our coder configured and all built-in"
-            + " erasure coding policies enabled. Files written by earlier runs are there again."
-            + " Everything listens on loopback addresses only.",
+            + " erasure coding policies enabled. Files written by earlier runs are kept. All"
+            + " servers listen on loopback addresses only.",
         "",
-        "Two directories for HADOOP_CONF_DIR are written: conf-stripeline has clients read and"
-            + " write by our pipelines and needs our jar, as 'stripeline hdfs' has it; conf is for"
-            + " Hadoop's own client, which takes our coder where it finds the jar.",
+        "Writes two directories for HADOOP_CONF_DIR: with conf-stripeline, clients read and write"
+            + " with our pipelines, which need our jar on the class path ('stripeline hdfs' has"
+            + " it); conf is for Hadoop's own client, which uses our coder if it finds the jar.",
         "",
-        "What is left out is taken from the directory if it holds a cluster already."
+        "If the directory holds a cluster already, options that are not given keep its values."
       })
   int start(
       @Mixin Target target,
@@ -91,19 +91,21 @@ public final class ClusterCommand implements Runnable {
               names = "--racks",
               paramLabel = "COUNT|PATHS",
               description =
-                  "Racks: a count, or the rack path of each DataNode in turn, such as"
-                      + " /a,/a,/b (new cluster: 3)")
+                  "Racks: a number, or the rack path of each DataNode in order, such as /a,/a,/b"
+                      + " (new cluster: 3)")
           String racks,
       @Option(
               names = "--port",
               paramLabel = "PORT",
-              description = "Port of the NameNode (new cluster: any free one, then kept)")
+              description =
+                  "Port of the NameNode (new cluster: any free port, kept by later starts)")
           Integer port,
       @Option(
               names = "--web-port",
               paramLabel = "PORT",
               description =
-                  "Port of the NameNode's web pages (new cluster: any free one, then kept)")
+                  "Port of the NameNode's web pages (new cluster: any free port, kept by later"
+                      + " starts)")
           Integer webPort,
       @Option(
               names = "--heap-mib",
@@ -114,8 +116,8 @@ public final class ClusterCommand implements Runnable {
       @Option(
               names = "--fast-recovery",
               description =
-                  "Notice a lost DataNode after 12 to 17 seconds instead of 10.5 minutes, and"
-                      + " rebuild its blocks at once")
+                  "Detect a lost DataNode after 12 to 17 seconds instead of 10.5 minutes, and start"
+                      + " to rebuild its blocks immediately")
           boolean fastRecovery,
       @Option(
               names = "--set",
@@ -184,7 +186,7 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "stop",
       mixinStandardHelpOptions = true,
-      description = "Stop a cluster; its files stay.")
+      description = "Stop a cluster and keep its files.")
   int stop(@Mixin Target target) throws IOException {
     Optional<ClusterProcess> running = ClusterProcess.find(target.directory);
     PrintWriter err = spec.commandLine().getErr();
@@ -208,7 +210,8 @@ public final class ClusterCommand implements Runnable {
       @Option(
               names = "--expire",
               description =
-                  "Tell the NameNode at once, so that rebuilding begins within about 5 seconds")
+                  "Notify the NameNode immediately, so that rebuilding begins within about 5"
+                      + " seconds")
           boolean expire)
       throws IOException {
     ClusterProcess cluster = target.running();
@@ -225,7 +228,7 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "start-datanode",
       mixinStandardHelpOptions = true,
-      description = "Start stopped DataNodes with the blocks that they had.")
+      description = "Start stopped DataNodes again with their blocks.")
   int startDataNode(
       @Mixin Target target,
       @Parameters(paramLabel = "ID", arity = "1..*", description = "dn1, dn2 ...") String[] ids)
@@ -240,7 +243,7 @@ public final class ClusterCommand implements Runnable {
   @Command(
       name = "add-datanode",
       mixinStandardHelpOptions = true,
-      description = "Add an empty DataNode for good, and print its name.")
+      description = "Add an empty DataNode permanently, and print its name.")
   int addDataNode(@Mixin Target target) throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     out.println(target.running().client().addDataNode());
@@ -254,8 +257,8 @@ public final class ClusterCommand implements Runnable {
       description = {
         "Set a Hadoop key on all running DataNodes.",
         "",
-        "The setting holds until the cluster stops.",
-        "Coders are made anew for each rebuilding task, so this switches between coders:",
+        "The setting is lost when the cluster stops.",
+        "Each task that rebuilds blocks creates its coder, so this command switches coders:",
         "  stripeline cluster set --dir=DIR io.erasurecode.codec.rs.rawcoders=rs_java"
       })
   int set(
@@ -299,7 +302,7 @@ public final class ClusterCommand implements Runnable {
       out.println();
       out.println("Use it with: export HADOOP_CONF_DIR=" + status.stripelineConfiguration);
       out.println("Then try:    stripeline hdfs dfs -ls /");
-      out.println("A Hadoop without our jar takes " + status.clientConfiguration + " instead.");
+      out.println("For a Hadoop without our jar use " + status.clientConfiguration + " instead.");
     }
     out.flush();
   }

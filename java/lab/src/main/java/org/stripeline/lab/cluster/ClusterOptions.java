@@ -210,7 +210,7 @@ public final class ClusterOptions {
                   + paths.get(0)
                   + "' and '"
                   + path
-                  + "' differ in depth, and HDFS wants all racks at one depth");
+                  + "' differ in depth, and HDFS requires all racks at one depth");
         }
       }
       racks = new ArrayList<>(paths);

@@ -55,7 +55,7 @@ final class ClusterPlan {
               + kept.datanodes
               + " DataNodes, and fewer ("
               + datanodes
-              + ") would leave blocks behind; leave --datanodes out");
+              + ") would lose blocks; omit --datanodes");
     }
     result.datanodes = datanodes == null ? kept.datanodes : datanodes;
     result.racks.addAll(racks.isEmpty() ? kept.racks : racks);

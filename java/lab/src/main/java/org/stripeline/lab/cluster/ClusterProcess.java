@@ -112,7 +112,7 @@ public final class ClusterProcess {
       throw new ClusterException(
           "Cannot find cluster: "
               + directory.root()
-              + " holds none; make one with 'stripeline cluster start --dir="
+              + " holds none; create one with 'stripeline cluster start --dir="
               + directory.root()
               + "'");
     }

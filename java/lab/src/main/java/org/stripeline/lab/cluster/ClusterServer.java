@@ -52,7 +52,8 @@ public final class ClusterServer {
     try {
       ClusterPlan plan = ClusterDirectory.read(planFile, ClusterPlan.class);
       if (plan == null) {
-        throw new ClusterException("Cannot start cluster: " + planFile + " is gone");
+        throw new ClusterException(
+            "Cannot start cluster: " + planFile + " does not exist any more");
       }
       status = new ClusterServer(directory).run(plan, planFile);
     } catch (Throwable e) {
@@ -115,7 +116,7 @@ public final class ClusterServer {
     try {
       while (!stopRequested.await(OWNER_CHECK_MS, TimeUnit.MILLISECONDS)) {
         if (owner != null && !owner.isAlive()) {
-          LOG.info("stopping: process {}, which this cluster belongs to, is gone", owner.pid);
+          LOG.info("stopping: process {}, to which this cluster belongs, has ended", owner.pid);
           return;
         }
       }
@@ -128,7 +129,7 @@ public final class ClusterServer {
     stopRequested.countDown();
     try {
       if (!finished.await(STOP_TIMEOUT_S, TimeUnit.SECONDS)) {
-        LOG.warn("The cluster took more than {} s to stop and is cut off", STOP_TIMEOUT_S);
+        LOG.warn("The cluster took more than {} s to stop; ending its process now", STOP_TIMEOUT_S);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -9,13 +9,12 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.stripeline.terminal.JavaRuntime;
 
 /**
  * A DataNode in a separate process, which can be paused to simulate a hung machine or run in its
@@ -72,23 +71,12 @@ public final class DataNodeProcess implements AutoCloseable {
       configuration(place).writeXml(out);
     }
     Path log = place.directory.resolve("datanode.log");
-    List<String> command = new ArrayList<>(place.prefix);
-    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        Arrays.asList(
-            "-Xms64m",
-            "-Xmx256m",
-            "-XX:+UseSerialGC",
-            "-Xss512k",
-            "-XX:-UsePerfData",
-            "-Djava.net.preferIPv4Stack=true",
-            "-Dlog4j.configuration=org/stripeline/terminal/log4j.properties"));
-    command.addAll(JavaRuntime.hadoopArguments());
-    command.addAll(JavaRuntime.nativeArguments());
-    command.add(DataNodeMain.class.getName());
-    command.add(site.toString());
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("CLASSPATH", JavaRuntime.classPathWithoutSites());
+    ProcessBuilder builder =
+        ChildJvm.of(
+            place.prefix,
+            Arrays.asList("-Xms64m", "-Xmx256m", "-XX:+UseSerialGC", "-Xss512k"),
+            DataNodeMain.class,
+            Collections.singletonList(site.toString()));
     builder.environment().put("MALLOC_ARENA_MAX", "2");
     builder.redirectError(log.toFile());
     Process process = builder.start();

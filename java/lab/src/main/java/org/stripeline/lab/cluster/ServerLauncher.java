@@ -9,10 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import org.stripeline.terminal.JavaRuntime;
+import java.util.Collections;
 
 /** Starts the process of a cluster, detached from the terminal of the command. */
 final class ServerLauncher {
@@ -26,11 +24,10 @@ final class ServerLauncher {
     Path metrics = directory.lock().resolveSibling("hadoop-metrics2.properties");
     Files.write(metrics, METRICS.getBytes(StandardCharsets.UTF_8));
 
-    ProcessBuilder builder = new ProcessBuilder(command(directory, planFile, options, logging));
-    // Passed in the environment, which keeps it out of `ps` and avoids the length limit of one
-    // argument.
-    String classPath = JavaRuntime.classPathWithoutSites();
-    builder.environment().put("CLASSPATH", metrics.getParent() + File.pathSeparator + classPath);
+    ProcessBuilder builder = builder(directory, planFile, options, logging);
+    builder
+        .environment()
+        .compute("CLASSPATH", (name, path) -> metrics.getParent() + File.pathSeparator + path);
     // By default glibc creates many memory arenas; with many threads this would use hundreds of
     // MiB.
     builder.environment().put("MALLOC_ARENA_MAX", "2");
@@ -41,34 +38,26 @@ final class ServerLauncher {
     return builder.start();
   }
 
-  private static List<String> command(
+  private static ProcessBuilder builder(
       ClusterDirectory directory, Path planFile, ClusterOptions options, Path logging) {
-    List<String> command = new ArrayList<>();
     // A separate session: closing the terminal or Ctrl-C does not reach the cluster.
-    Path setsid = Paths.get("/usr/bin/setsid");
-    if (Files.isExecutable(setsid)) {
-      command.add(setsid.toString());
-    }
-    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
+    String setsid = "/usr/bin/setsid";
+    return ChildJvm.of(
+        Files.isExecutable(Paths.get(setsid))
+            ? Collections.singletonList(setsid)
+            : Collections.emptyList(),
         Arrays.asList(
             "-Xms64m",
             "-Xmx" + options.heapMib() + "m",
             "-XX:+UseSerialGC",
             "-Xss512k",
             "-XX:ReservedCodeCacheSize=96m",
-            "-XX:-UsePerfData",
-            "-Djava.net.preferIPv4Stack=true",
             "-Dlog4j.configuration=" + logging.toUri(),
             // Java 9 and later resolve names with this file alone, so that a slow or missing name
             // server cannot delay the registration of a DataNode.
-            "-Djdk.net.hosts.file=" + directory.hosts()));
-    command.addAll(JavaRuntime.hadoopArguments());
-    command.addAll(JavaRuntime.nativeArguments());
-    command.add(ClusterServer.class.getName());
-    command.add(directory.root().toString());
-    command.add(planFile.toString());
-    return command;
+            "-Djdk.net.hosts.file=" + directory.hosts()),
+        ClusterServer.class,
+        Arrays.asList(directory.root().toString(), planFile.toString()));
   }
 
   private static String hosts() {

@@ -81,8 +81,8 @@ public final class WorkDirectory implements AutoCloseable {
     if (store.getUsableSpace() < bytes) {
       throw new IOException(
           String.format(
-              "Cannot run the demo in %s: it needs %d MiB and %d MiB are free; choose another place"
-                  + " with --dir or less data with --size",
+              "Cannot run the demo in %s: it needs %d MiB and %d MiB are free; choose another"
+                  + " directory with --dir or less data with --size",
               root, bytes >> 20, store.getUsableSpace() >> 20));
     }
   }
@@ -91,7 +91,7 @@ public final class WorkDirectory implements AutoCloseable {
   public synchronized <T extends AutoCloseable> T add(T resource) throws IOException {
     if (closed) {
       closeOne(resource);
-      throw new IOException("Cannot go on in " + root + ": interrupted");
+      throw new IOException("Cannot continue in " + root + ": interrupted");
     }
     resources.push(resource);
     return resource;

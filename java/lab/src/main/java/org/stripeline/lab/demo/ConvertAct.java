@@ -20,6 +20,7 @@ import org.stripeline.lab.bench.convert.MethodJvm;
 import org.stripeline.lab.bench.convert.PlainFiles;
 import org.stripeline.lab.demo.Stage.Side;
 import org.stripeline.plan.PlanCommand;
+import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.Progress;
 import picocli.CommandLine;
@@ -31,7 +32,6 @@ import picocli.CommandLine;
  */
 final class ConvertAct implements DemoRunner.Act {
   private static final int REPLICATION = 3;
-  private static final double MIB = 1 << 20;
 
   /** Maximum disk usage beyond the plan, as a share. */
   private static final double PLAN_TOLERANCE = 0.02;
@@ -106,7 +106,7 @@ final class ConvertAct implements DemoRunner.Act {
         .add(
             new DemoReport.Row(
                 3,
-                "bytes that DataNodes sent and received for it",
+                "bytes that DataNodes sent and received",
                 "moved",
                 DemoReport.Unit.BYTES,
                 single(moved.get(Side.OURS)),
@@ -115,11 +115,11 @@ final class ConvertAct implements DemoRunner.Act {
   }
 
   private Spread rate(Side side) {
-    return Spread.of(rates.get(side), Double::doubleValue);
+    return Spread.of(rates.get(side));
   }
 
   private static Spread single(double value) {
-    return Spread.of(Collections.singletonList(value), Double::doubleValue);
+    return Spread.of(Collections.singletonList(value));
   }
 
   private void play(Side side, int round, Progress.Step step) throws IOException {
@@ -136,7 +136,9 @@ final class ConvertAct implements DemoRunner.Act {
       moved.put(side, settledBytes() - before);
     }
     if (round >= 0) {
-      rates.computeIfAbsent(side, key -> new ArrayList<>()).add(treeBytes / MIB / run.seconds);
+      rates
+          .computeIfAbsent(side, key -> new ArrayList<>())
+          .add(treeBytes / ByteSize.MIB / run.seconds);
     }
     step.note("compare every byte");
     Path result = ours ? source : new Path(coded, source.getName());

@@ -28,21 +28,22 @@ import picocli.CommandLine.Spec;
     description = {
       "Compare Stripeline with Hadoop's own client on a real HDFS, and verify every result.",
       "",
-      "Starts a cluster of its own and plays four acts, each with both clients in turn:",
-      "  1  one bit of a block is flipped on a disk, and the file is read",
-      "  2  files are written, read, and read with as many dead DataNodes as the code bears",
-      "  3  'plan' and 'convert' a replicated tree in place, against 'hdfs dfs -cp'",
-      "  4  DataNodes lose their disks, and HDFS rebuilds; then fsck and verifyEC",
+      "Starts a cluster and runs four acts, each with both clients in turn:",
+      "  1  flip one bit of a block on a disk, and read the file",
+      "  2  write files, read them, and read them with as many dead DataNodes as the code"
+          + " tolerates",
+      "  3  'plan' and 'convert' a replicated tree in place, compared with 'hdfs dfs -cp'",
+      "  4  delete the disks of DataNodes and let HDFS rebuild; then run fsck and verifyEC",
       "",
-      "Prints a table and writes it with plots to an HTML page. Takes about four minutes, with"
-          + " --quick one; leaves nothing else behind."
+      "Prints a table, and writes the table and plots to an HTML page. Takes about four minutes,"
+          + " one with --quick. Deletes all other files that it created."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Every byte of ours was right and everything was rebuilt",
-      "1:Something was wrong, and is named",
+      "0:Every byte read by our client was correct and all blocks were rebuilt",
+      "1:A result was wrong; the message says which",
       "2:The command line cannot be carried out as given",
-      "3:Could not check, for want of space or a cluster"
+      "3:Could not check, because space is missing or the cluster did not start"
     })
 public final class DemoCommand implements Callable<Integer> {
   /** Our coder's name in Hadoop's configuration. */
@@ -53,8 +54,7 @@ public final class DemoCommand implements Callable<Integer> {
       description =
           "One round of "
               + DemoSettings.QUICK_SIZE
-              + " with short warm-ups: shows that"
-              + " all works, in about a minute; figures are rough")
+              + " with short warm-ups: a functional test of about a minute; figures are rough")
   private boolean quick;
 
   @Option(
@@ -62,7 +62,9 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
       description =
-          "Bytes of a timed write or read, at least 8MiB (default: " + DemoSettings.FULL_SIZE + ")")
+          "Bytes of each timed write or read, at least 8MiB (default: "
+              + DemoSettings.FULL_SIZE
+              + ")")
   private ByteSize size;
 
   @Option(
@@ -90,13 +92,13 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--dir",
       paramLabel = "DIR",
       description =
-          "Work in this new or empty directory (default: a temporary one, in memory if"
-              + " that has room)")
+          "New or empty directory to work in (default: a temporary one, in memory if there is"
+              + " enough)")
   private Path directory;
 
   @Option(
       names = "--keep",
-      description = "Leave the files of the cluster, to be started with 'stripeline cluster'")
+      description = "Keep the files of the cluster, so that 'stripeline cluster' can start it")
   private boolean keep;
 
   @Mixin private OutputOptions output;
@@ -122,7 +124,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
     checkPage();
     DemoReport report = new DemoReport();
-    Progress progress = Progress.onStandardError();
+    Progress progress = Progress.onStandardError(spec.commandLine().getErr());
     DemoSettings settings = new DemoSettings(checked, bytes.bytes(), repetitions, quick, CODER);
     int status =
         new DemoRunner(settings, progress, report)
@@ -138,8 +140,7 @@ public final class DemoCommand implements Callable<Integer> {
   private void checkPage() {
     Path parent = html.toAbsolutePath().getParent();
     if (Files.isDirectory(html) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
-      throw usage(
-          "Cannot write --html=" + html + ": " + parent + " is no directory that can be written");
+      throw usage("Cannot write --html=" + html + ": " + parent + " is not a writable directory");
     }
   }
 

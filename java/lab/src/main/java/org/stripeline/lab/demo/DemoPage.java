@@ -10,23 +10,24 @@ import java.util.Collections;
 import java.util.List;
 import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.bench.io.IoPlot;
+import org.stripeline.terminal.ByteSize;
 
 /** Formats the report as one self-contained HTML page: acts, table, plots as SVG. */
 final class DemoPage {
-  private static final double MIB = 1 << 20;
   private static final String[][] SERIES = {
     {"Stripeline", "#1f77b4"}, {"stock, rs_java", "#d62728"}, {"4 replicas", "#8c8c8c"}
   };
 
   private static final String[] ACTS = {
     "One bit of a block changes on a disk. A large positional read by Hadoop's client can then"
-        + " return decoded cells in the wrong places, without an error; ours must be right.",
+        + " return decoded cells in the wrong places, without an error; ours must return the right"
+        + " bytes.",
     "Files are written and read by our pipelines, by Hadoop's with its Java coder, and as four"
-        + " replicas, which bear as many lost DataNodes as RS-6-3. Then DataNodes die.",
-    "A tree of three replicas becomes erasure-coded where it is: one replica of each block stays,"
-        + " only parity is written. Hadoop's way is a copy.",
-    "DataNodes lose their disks and come back empty; HDFS rebuilds their blocks with our coder and"
-        + " with rs_java. Hadoop's own checkers and both clients judge the result.",
+        + " replicas, which tolerate as many lost DataNodes as RS-6-3. Then DataNodes are stopped.",
+    "A tree of files with three replicas is converted in place: one replica of each block stays,"
+        + " and only parity is written. Hadoop needs a copy.",
+    "DataNodes lose their disks and restart empty; HDFS rebuilds their blocks with our coder and"
+        + " with rs_java. Hadoop's own checkers and both clients verify the result.",
   };
 
   private final DemoReport report;
@@ -59,7 +60,7 @@ final class DemoPage {
       element(page, "h2", "Act " + act);
       element(page, "p", ACTS[act - 1]);
       plot(page, act, DemoReport.Unit.MIB_PER_SECOND, "MiB/s", 1);
-      plot(page, act, DemoReport.Unit.BYTES, "MiB", MIB);
+      plot(page, act, DemoReport.Unit.BYTES, "MiB", ByteSize.MIB);
     }
     element(page, "h2", "Verified");
     page.append("<ul>\n");
@@ -82,14 +83,14 @@ final class DemoPage {
       }
     }
     if (!bars.isEmpty()) {
-      page.append(IoPlot.render(shown + ", median, least and most", shown, bars));
+      page.append(IoPlot.render(shown + ", median, minimum and maximum", shown, bars));
     }
   }
 
   private static Spread scaled(Spread value, double divisor) {
     List<Double> ends = new ArrayList<>();
     Collections.addAll(ends, value.min / divisor, value.median / divisor, value.max / divisor);
-    return Spread.of(ends, Double::doubleValue);
+    return Spread.of(ends);
   }
 
   private static void row(StringBuilder page, String cell, String[] texts) {

@@ -155,7 +155,7 @@ final class DemoReport {
         bytes >> 20,
         storage,
         coder,
-        quick ? "; --quick: figures are rough, with JVMs that are not warm" : "");
+        quick ? "; --quick: figures are rough, the JVMs are not warmed up" : "");
   }
 
   String outcome() {

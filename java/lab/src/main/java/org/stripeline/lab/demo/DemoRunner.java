@@ -157,7 +157,7 @@ class DemoRunner {
     boolean wanted = !"false".equals(System.getProperty("stripeline.native.enabled"));
     if (wanted && !status.isNative()) {
       throw new DemoException(
-          "Wrong coder is live on the client: "
+          "Wrong coder is in use on the client: "
               + status.implementation()
               + " instead of native ("
               + status.fallbackCause().orElse("")

@@ -89,7 +89,7 @@ final class FlippedBitAct implements DemoRunner.Act {
             new DemoReport.Row(
                 1,
                 String.format(
-                    Locale.ROOT, "wrong bytes of %d MiB read, a bit flipped", bytes >> 20),
+                    Locale.ROOT, "wrong bytes in %d MiB read, one bit flipped", bytes >> 20),
                 "wrong",
                 DemoReport.Unit.BYTES,
                 ours,
@@ -106,7 +106,7 @@ final class FlippedBitAct implements DemoRunner.Act {
           .report()
           .check(
               "1: Hadoop's client returned no wrong bytes here (%s); neither did ours",
-              thrown.getOrDefault(Side.STOCK, "its reads were right"));
+              thrown.getOrDefault(Side.STOCK, "its reads were correct"));
     }
   }
 

@@ -42,7 +42,7 @@ final class HdfsTools {
     String said = text(text);
     // fsck also returns 0 if it could not reach the NameNode, so the output is checked.
     if (status != 0 || !said.contains("is HEALTHY")) {
-      throw new DemoException("hdfs fsck " + path + " does not say HEALTHY:\n" + said);
+      throw new DemoException("hdfs fsck " + path + " does not report HEALTHY:\n" + said);
     }
     Matcher counts = FSCK_COUNT.matcher(said);
     int counted = 0;
@@ -54,7 +54,7 @@ final class HdfsTools {
       }
     }
     if (counted == 0) {
-      throw new DemoException("hdfs fsck " + path + " says nothing of block groups:\n" + said);
+      throw new DemoException("hdfs fsck " + path + " does not report block groups:\n" + said);
     }
   }
 
@@ -71,7 +71,7 @@ final class HdfsTools {
     int status = run(new DebugAdmin(conf), text, "verifyEC", "-file", name);
     String said = text(text);
     if (status != 0 || !said.contains("All EC block group status: OK")) {
-      throw new DemoException("hdfs debug verifyEC -file " + name + " finds fault:\n" + said);
+      throw new DemoException("hdfs debug verifyEC -file " + name + " reports errors:\n" + said);
     }
   }
 

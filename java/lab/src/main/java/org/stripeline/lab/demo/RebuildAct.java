@@ -18,6 +18,7 @@ import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
 import org.stripeline.lab.cluster.ReplicaFiles;
 import org.stripeline.lab.demo.Stage.Side;
+import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.Progress;
 
 /**
@@ -35,7 +36,6 @@ final class RebuildAct implements DemoRunner.Act {
 
   private static final String CODER_BEAN = "Hadoop:service=Stripeline,name=Coder";
   private static final long POLL_MILLIS = 50;
-  private static final double MIB = 1 << 20;
 
   /** Maximum time without another reconstructed block before the demo fails. */
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(90);
@@ -77,13 +77,14 @@ final class RebuildAct implements DemoRunner.Act {
                 "rebuild of " + stage.settings().parityUnits() + " DataNodes' blocks",
                 "rebuild",
                 DemoReport.Unit.MIB_PER_SECOND,
-                Spread.of(rates.get(Side.OURS), Double::doubleValue),
-                Spread.of(rates.get(Side.STOCK), Double::doubleValue),
+                Spread.of(rates.get(Side.OURS)),
+                Spread.of(rates.get(Side.STOCK)),
                 null));
     stage
         .report()
         .check(
-            "4: %d internal blocks rebuilt, on the disks byte for byte those first written",
+            "4: %d internal blocks rebuilt; on the disks they equal the original ones byte for"
+                + " byte",
             blocksRebuilt);
     judge();
   }
@@ -127,7 +128,9 @@ final class RebuildAct implements DemoRunner.Act {
       }
       await(lost, step);
       double seconds = (System.nanoTime() - started) / 1e9;
-      rates.computeIfAbsent(side, key -> new ArrayList<>()).add(lost.bytes / MIB / seconds);
+      rates
+          .computeIfAbsent(side, key -> new ArrayList<>())
+          .add(lost.bytes / ByteSize.MIB / seconds);
       blocksRebuilt += lost.blocks;
       requireCoder(side, decoded, lost.bytes);
       step.note("");
@@ -202,7 +205,7 @@ final class RebuildAct implements DemoRunner.Act {
                     + " NameNode says %s",
                 missing.blocks, lost.blocks, TimeUnit.NANOSECONDS.toSeconds(STALL_NANOS), stats));
       }
-      step.note((lost.blocks - missing.blocks) + " of " + lost.blocks + " blocks are back");
+      step.note((lost.blocks - missing.blocks) + " of " + lost.blocks + " blocks rebuilt");
       step.advanceTo(lost.bytes - missing.bytes);
       pause(POLL_MILLIS);
     }
@@ -221,8 +224,8 @@ final class RebuildAct implements DemoRunner.Act {
     if (side == Side.OURS ? counted < bytes * 0.9 : counted > 0) {
       throw new DemoException(
           String.format(
-              "Wrong coder is live on the DataNodes: while they rebuilt %d bytes by %s, ours counts"
-                  + " %.0f",
+              "Wrong coder is in use on the DataNodes: while they rebuilt %d bytes with %s, our"
+                  + " coder counted %.0f",
               bytes, stage.coder(side), counted));
     }
   }
@@ -289,7 +292,7 @@ final class RebuildAct implements DemoRunner.Act {
         .report()
         .check(
             "4: hdfs fsck: HEALTHY; hdfs debug verifyEC: %d of %d files OK by both coders; both"
-                + " clients read every byte right",
+                + " clients read every byte correctly",
             files.size(), files.size());
   }
 

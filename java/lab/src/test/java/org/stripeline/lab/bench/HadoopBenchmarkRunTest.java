@@ -18,7 +18,7 @@ class HadoopBenchmarkRunTest {
   void hadoopsBenchmarkTimesAContestantInItsOwnJvm() throws Exception {
     BenchCoder contestant = BenchCoder.STRIPELINE_JAVA;
     List<String> lines =
-        ChildJvm.run(
+        BenchmarkJvm.run(
             HadoopBenchmarkRun.class,
             contestant.jvmArguments(),
             contestant.name(),
@@ -39,18 +39,18 @@ class HadoopBenchmarkRunTest {
   }
 
   @Test
-  void aCoderThatCodesNothingIsCaught() throws Exception {
+  void aCoderThatCodesNothingIsDetected() throws Exception {
     assertThat(CoderCheck.findFault(new NoOpCoderFactory(), true, 6, 3))
         .isEqualTo("unit 6 differs from rs_java's");
   }
 
   @Test
-  void throughputIsReadFromWhatTheBenchmarkSays() {
+  void throughputIsReadFromTheOutputOfTheBenchmark() {
     assertThat(
             HadoopBenchmarkRun.throughput("Total time: 1 s.\nTotal throughput: 1234.5 MB/s\nMin"))
         .isEqualTo(1234.5);
     assertThatThrownBy(() -> HadoopBenchmarkRun.throughput("Usage: ..."))
-        .hasMessageContaining("the benchmark said Usage");
+        .hasMessageContaining("the benchmark printed Usage");
   }
 
   @Test

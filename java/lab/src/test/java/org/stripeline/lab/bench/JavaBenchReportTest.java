@@ -29,8 +29,8 @@ class JavaBenchReportTest {
 
   @Test
   void medianLiesBetweenTheMiddleValues() {
-    assertThat(JavaBenchReport.median(Arrays.asList(3.0, 1.0, 2.0))).isEqualTo(2);
-    assertThat(JavaBenchReport.median(Arrays.asList(4.0, 1.0))).isEqualTo(2.5);
+    assertThat(Spread.of(Arrays.asList(3.0, 1.0, 2.0)).median).isEqualTo(2);
+    assertThat(Spread.of(Arrays.asList(4.0, 1.0)).median).isEqualTo(2.5);
   }
 
   /**

@@ -23,7 +23,7 @@ class ClusterFailureTest {
   @TempDir Path temporary;
 
   @Test
-  void aTakenPortIsNamedAndAnotherOneHelps() throws Exception {
+  void aUsedPortIsNamedAndAnotherPortWorks() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
       ClusterOptions options = small().port(taken.getLocalPort()).build();
       assertThatThrownBy(() -> ClusterProcess.start(temporary, options))

@@ -36,7 +36,7 @@ class ClusterLifecycleTest {
   @TempDir Path temporary;
 
   @Test
-  void filesOutliveTheClusterAndLostDataNodes() throws Exception {
+  void filesSurviveRestartsAndLostDataNodes() throws Exception {
     Path directory = temporary.resolve("cluster");
     byte[] content = new byte[DATA_BYTES];
     new Random(5).nextBytes(content);

@@ -21,7 +21,7 @@ class ClusterPlanTest {
   }
 
   @Test
-  void whatIsLeftOutComesFromTheDirectory() throws Exception {
+  void omittedOptionsComeFromTheDirectory() throws Exception {
     Description kept = kept();
     Description settled = plan(ClusterOptions.builder().webPort(7000)).settle(kept);
 

@@ -39,7 +39,7 @@ class ControlServerTest {
   }
 
   @Test
-  void answersAndPassesErrorsOn() throws Exception {
+  void answersAndReportsErrors() throws Exception {
     ClusterClient client = client("secret", server.port());
 
     assertThat(client.cpuSeconds()).isNaN();
@@ -56,7 +56,7 @@ class ControlServerTest {
   }
 
   @Test
-  void survivesWhatIsNoRequest() throws Exception {
+  void survivesInvalidRequests() throws Exception {
     assertThat(answer("GET / HTTP/1.1\n")).contains("Cannot read control request");
     assertThat(answer("{}\n")).contains("token or command is missing");
     assertThat(answer("\n")).contains("token or command is missing");

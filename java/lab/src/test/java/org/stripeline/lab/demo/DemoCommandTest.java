@@ -22,7 +22,7 @@ class DemoCommandTest {
         "demo --size=lots|Cannot read size 'lots': write for example 256MiB, 1GiB or 65536",
         "demo --rounds=0|Cannot repeat steps 0 times: --rounds must be 1 or more",
         "demo --policy=RS-7-1|Cannot use policy 'RS-7-1': it is none of RS-6-3-1024k",
-        "demo --html=/no/such/demo.html|/no/such is no directory that can be written",
+        "demo --html=/no/such/demo.html|/no/such is not a writable directory",
         "demo --format=xml|--format",
       })
   void usageErrorsExitWithTwo(String arguments, String message) {

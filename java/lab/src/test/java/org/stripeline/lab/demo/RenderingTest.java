@@ -36,7 +36,7 @@ class RenderingTest {
   }
 
   @Test
-  void sizesAreReadAsPeopleWriteThem() {
+  void sizesAreReadWithUnits() {
     assertThat(ByteSize.parse("256MiB").bytes()).isEqualTo(256L << 20);
     assertThat(ByteSize.parse(" 1 g").bytes()).isEqualTo(1L << 30);
     assertThat(ByteSize.parse("64kB").bytes()).isEqualTo(64L << 10);
@@ -49,7 +49,7 @@ class RenderingTest {
   }
 
   @Test
-  void reportSaysWhatWasFound() {
+  void reportContainsTheResults() {
     DemoReport report = new DemoReport();
     report.policy = "RS-6-3-1024k";
     report.storage = "memory";
@@ -91,7 +91,7 @@ class RenderingTest {
   }
 
   @Test
-  void reportOfWhatNeverBeganIsShort() {
+  void reportOfARunThatDidNotStartIsShort() {
     DemoReport report = new DemoReport();
     report.failure = "Cannot start cluster: no room";
 

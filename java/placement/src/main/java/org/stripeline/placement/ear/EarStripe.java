@@ -71,7 +71,7 @@ public final class EarStripe {
       SplittableRandom random) {
     if (triesMax < 1) {
       throw new IllegalArgumentException(
-          "Cannot draw " + triesMax + " candidates for a block: must be at least 1");
+          "Cannot use " + triesMax + " candidates for a block: must be at least 1");
     }
     BitSet targets = null;
     if (rule.targetRacks() > 0) {
@@ -233,7 +233,7 @@ public final class EarStripe {
   /** Removes the block placed last because it was not written. */
   public void withdrawLast() {
     if (blocks == 0) {
-      throw new IllegalStateException("Cannot take a block back from a stripe: it has none");
+      throw new IllegalStateException("Cannot remove a block from a stripe: it has none");
     }
     blocks--;
     if (isInFlow[blocks]) {

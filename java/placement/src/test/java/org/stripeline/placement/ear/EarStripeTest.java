@@ -140,7 +140,7 @@ class EarStripeTest {
    * this.
    */
   @Test
-  void aSparedCoreRackTakesAParityBlockOfEachStripe() throws PlacementException {
+  void aReservedCoreRackTakesAParityBlockOfEachStripe() throws PlacementException {
     Topology topology = Topology.uniform(20, 20);
     SplittableRandom random = new SplittableRandom(55);
     RackRule rule = RackRule.atMost(1).spread();
@@ -180,7 +180,7 @@ class EarStripeTest {
   }
 
   @Test
-  void theCoreRackIsNotSparedWhereThatCannotBe() {
+  void theCoreRackIsNotReservedIfThatIsImpossible() {
     // Six blocks in six racks, one per rack: one block must be retained in the core rack.
     Topology topology = Topology.uniform(6, 4);
     SplittableRandom random = new SplittableRandom(56);
@@ -267,7 +267,7 @@ class EarStripeTest {
   }
 
   @Test
-  void withoutLuckRacksAreGoneThroughOneByOne() {
+  void racksAreTriedInTurnIfRandomCandidatesFail() {
     // One try, and only one rack other than the core rack is left for the last block.
     Topology topology = Topology.uniform(12, 3);
     CodeShape shape = CodeShape.ofDataAndParity(12, 4);
@@ -283,7 +283,7 @@ class EarStripeTest {
   }
 
   @Test
-  void aStripeThatNoRackFitsIsClosedShort() {
+  void aStripeWithoutSuitableRackIsClosedShort() {
     Topology topology = Topology.uniform(3, 3);
     SplittableRandom random = new SplittableRandom(2);
     EarStripe stripe =
@@ -320,7 +320,7 @@ class EarStripeTest {
   }
 
   @Test
-  void blocksOfAFileAreCountedEvenIfTheirRackIsGone() {
+  void blocksOfAFileAreCountedEvenIfTheirRackWasRemoved() {
     SplittableRandom random = new SplittableRandom(2);
     EarStripe stripe =
         EarStripe.begin(
@@ -345,11 +345,11 @@ class EarStripeTest {
       assertThat(stripe.blocks()).isEqualTo(block);
     }
     assertThatThrownBy(stripe::withdrawLast)
-        .hasMessage("Cannot take a block back from a stripe: it has none");
+        .hasMessage("Cannot remove a block from a stripe: it has none");
   }
 
   @Test
-  void closedNodesAndExcludedOnesAreNotDrawn() {
+  void closedAndExcludedNodesAreNotChosen() {
     Topology.Builder builder = new Topology.Builder();
     for (int node = 0; node < 60; node++) {
       builder.add(node / 10, NodeState.values()[node % 4], 0);
@@ -396,6 +396,6 @@ class EarStripeTest {
                     0,
                     0,
                     new SplittableRandom(1)))
-        .hasMessage("Cannot draw 0 candidates for a block: must be at least 1");
+        .hasMessage("Cannot use 0 candidates for a block: must be at least 1");
   }
 }

@@ -52,7 +52,7 @@ class PendingStripesTest {
   }
 
   @Test
-  void stripesMaySpareTheCoreRack() {
+  void stripesCanReserveTheCoreRack() {
     PendingStripes pending = PendingStripes.sparingCore(RS_6_3, RULE, 10, 100, 50);
     BitSet others = new BitSet();
     others.set(0, 12);
@@ -145,7 +145,7 @@ class PendingStripesTest {
   }
 
   @Test
-  void agedStripesGoWhenOthersAreWrittenTo() {
+  void oldStripesAreRemovedWhenOthersAreWritten() {
     PendingStripes pending = store(1);
     place(pending, "/a", 7, 0);
     assertThat(place(pending, "/a", 7, 101).get().position()).isZero();
@@ -155,7 +155,7 @@ class PendingStripesTest {
   }
 
   @Test
-  void anAbandonedBlockIsTakenBack() {
+  void anAbandonedBlockIsRemoved() {
     PendingStripes pending = store(10);
     for (int stripe = 0; stripe < 3; stripe++) {
       for (int block = 0; block < 6; block++) {
@@ -171,7 +171,7 @@ class PendingStripesTest {
   }
 
   @Test
-  void doubtsGiveNoAdvice() {
+  void inconsistentStateGivesNoAdvice() {
     PendingStripes pending = store(10);
     assertThat(pending.place("/a", topology, 7, 1, n -> false, 0, random)).isEmpty();
     assertThat(pending.place("/a", topology, 7, 7, n -> false, 0, random))
@@ -188,7 +188,7 @@ class PendingStripesTest {
   }
 
   @Test
-  void aStripeThatFitsNowhereIsClosedShortAndAnotherBegun() {
+  void aStripeIsClosedIncompleteIfNoNodeCanTakeItsNextBlock() {
     Topology small = Topology.uniform(3, 3);
     PendingStripes pending = new PendingStripes(RS_6_3, RackRule.atMost(1), 4, 100, 5);
     for (int block = 0; block < 30; block++) {
@@ -199,7 +199,7 @@ class PendingStripesTest {
   }
 
   @Test
-  void aStripeSurvivesANewTopologyOrIsGivenUp() {
+  void aStripeContinuesOnlyIfItFitsTheNewTopology() {
     PendingStripes pending = store(10);
     place(pending, "/a", 7, 0);
     Topology same = Topology.uniform(12, 6);

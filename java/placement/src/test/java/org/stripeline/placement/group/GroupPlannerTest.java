@@ -167,7 +167,7 @@ class GroupPlannerTest {
   }
 
   @Test
-  void whetherACodeFitsIsSaidWithTheNumbers() {
+  void theFitOfACodeIsReportedWithTheNumbers() {
     ClusterFit fit = ClusterFit.of(RS_6_3, Topology.uniform(4, 3), RackRule.atMost(3).spread());
     assertThat(fit.keepsRule()).isTrue();
     assertThat(fit.racksNeeded()).isEqualTo(3);
@@ -201,7 +201,7 @@ class GroupPlannerTest {
     assertThat(plan.crossRackReads()).isZero();
     assertThat(plan.crossRackParity()).as("one parity block stays in the core rack").isEqualTo(2);
     assertThat(plan.rackFailuresTolerated()).isEqualTo(3);
-    assertThat(plan.relaxation()).hasToString("the rack rule is kept");
+    assertThat(plan.relaxation()).hasToString("the rack rule is satisfied");
   }
 
   @Test
@@ -217,7 +217,7 @@ class GroupPlannerTest {
   }
 
   @Test
-  void whatOneRackCannotSpreadIsSaid() throws PlacementException {
+  void violationsOfASingleRackAreReported() throws PlacementException {
     Topology topology = Topology.ofRackSizes(9);
     int[][] replicas = {{0, 1, 2}, {0, 1, 2}, {0, 1, 2}, {0, 1, 2}, {3, 4, 5}, {3, 4, 5}};
     GroupPlan plan =

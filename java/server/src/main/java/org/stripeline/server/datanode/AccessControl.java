@@ -47,8 +47,7 @@ final class AccessControl {
   TokenGrant check() throws IOException {
     UserGroupInformation caller = Server.getRemoteUser();
     if (caller == null) {
-      throw new AgentException(
-          AgentException.Kind.DENIED, "Cannot serve a call of which the server names no user");
+      throw new AgentException(AgentException.Kind.DENIED, "Cannot serve a call without a user");
     }
     return check(caller);
   }
@@ -88,7 +87,7 @@ final class AccessControl {
         return new TokenGrant(token, keys);
       }
     }
-    throw refusal(caller, "it showed a token that is not one of a block");
+    throw refusal(caller, "its token is not a block token");
   }
 
   private static AgentException refusal(UserGroupInformation caller, String reason) {

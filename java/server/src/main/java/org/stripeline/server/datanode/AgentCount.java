@@ -6,7 +6,7 @@ public enum AgentCount {
   /** Replicas that were linked. */
   LINKS("Links", "replicas linked"),
   /** Replicas among them whose bytes had to be copied. */
-  COPIES("Copies", "replicas copied since they could not be linked"),
+  COPIES("Copies", "replicas copied because they could not be linked"),
   /** Replicas that were removed again. */
   UNLINKS("Unlinks", "replicas unlinked"),
   /** Bytes read from the DataNode's own replicas. */
@@ -22,9 +22,9 @@ public enum AgentCount {
   /** Bytes sent to other racks. */
   SENT_REMOTE("SentRemoteBytes", "bytes sent to other racks"),
   /** Bytes read from disk to verify what was written. */
-  VERIFIED("VerifiedBytes", "bytes read at rest to verify them"),
+  VERIFIED("VerifiedBytes", "bytes read from disks to verify them"),
   /** Replicas that were abandoned during a read in favor of the next one. */
-  READ_FAILOVERS("ReadFailovers", "replicas given up while they were read"),
+  READ_FAILOVERS("ReadFailovers", "reads that switched to another replica"),
   /** Tasks that have succeeded. */
   TASKS_DONE("TasksDone", "tasks that have succeeded"),
   /** Tasks that have failed. */

@@ -52,10 +52,10 @@ final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
       // The name must be unique in the process. It becomes part of a bean name, in which a colon is
       // not allowed.
       String name = SOURCE_NAME + '-' + dataNode.getDisplayName().replace(':', '-');
-      DefaultMetricsSystem.instance().register(name, "What Stripeline's agent does", this);
+      DefaultMetricsSystem.instance().register(name, "Activity of Stripeline's agent", this);
       source = name;
     } catch (RuntimeException | LinkageError e) {
-      LOG.warn("Cannot publish metrics; the agent goes on without", e);
+      LOG.warn("Cannot publish metrics; the agent runs without them", e);
     }
   }
 
@@ -109,8 +109,8 @@ final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
     for (AgentCount what : AgentCount.values()) {
       record.addCounter(Interns.info(what.metricName(), what.description()), get(what));
     }
-    record.addGauge(Interns.info("RunningTasks", "tasks that run"), getRunningTasks());
-    record.addGauge(Interns.info("QueuedTasks", "tasks that wait"), getQueuedTasks());
+    record.addGauge(Interns.info("RunningTasks", "running tasks"), getRunningTasks());
+    record.addGauge(Interns.info("QueuedTasks", "queued tasks"), getQueuedTasks());
     record.addGauge(Interns.info("BufferBytes", "bytes of buffers held"), getBufferBytes());
   }
 

@@ -27,6 +27,7 @@ import org.stripeline.agent.RpcAgents;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.Wire;
 import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.Ticker;
 
 /**
  * The agent of one DataNode: checks the caller, decodes the arguments, and encodes results and
@@ -65,8 +66,7 @@ public final class AgentService implements AgentProtocol, Closeable {
     BufferPool buffers = new BufferPool(settings.window, most);
     tasks =
         new TaskTable(
-            new TaskContext(
-                dataNode, replicas, peers, settings, metrics, buffers, System::nanoTime));
+            new TaskContext(dataNode, replicas, peers, settings, metrics, buffers, Ticker.SYSTEM));
     metrics.publish(tasks::running, tasks::queued, buffers::bytes);
   }
 
@@ -221,7 +221,7 @@ public final class AgentService implements AgentProtocol, Closeable {
         RequestCheck.claim(claim);
         return replicas.claim(claim.pool, claim.block);
       default:
-        throw new IllegalStateException("no work: " + method);
+        throw new IllegalStateException("Cannot run as work: " + method);
     }
   }
 
@@ -241,7 +241,7 @@ public final class AgentService implements AgentProtocol, Closeable {
     String uuid = dataNode.getDatanodeUuid();
     if (uuid == null) {
       throw new AgentException(
-          AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; ask again");
+          AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; try again later");
     }
     if (handlers.isStuck()) {
       // Drivers do not use DataNodes whose agents do not answer this call.

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.stripeline.agent.AgentException;
+import org.stripeline.natives.Ticker;
 
 /**
  * Records for each internal block on this DataNode the last task that was allowed to write it,
@@ -23,8 +24,9 @@ final class BlockOwners {
    */
   private static final int KNOWN_MAX = 20_000;
 
-  private static final long WAIT_MILLIS = TimeUnit.SECONDS.toMillis(15);
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(15);
 
+  private final Ticker ticker;
   private final Set<String> busy = new HashSet<>();
 
   /** By pool and block id, in insertion order. */
@@ -38,20 +40,24 @@ final class BlockOwners {
         }
       };
 
+  BlockOwners(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
   /** Waits until no other caller holds the lock of a block. */
   BlockLock lock(ExtendedBlock block) throws AgentException, InterruptedIOException {
     String name = block.getBlockPoolId() + '/' + block.getBlockId();
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS);
+    long end = ticker.nanos() + WAIT_NANOS;
     synchronized (this) {
       while (!busy.add(name)) {
-        long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+        long left = end - ticker.nanos();
         if (left <= 0) {
           throw new AgentException(
               AgentException.Kind.BUSY,
-              "Cannot change " + block + " now: another call makes or removes its replica");
+              "Cannot change " + block + " now: another call is creating or removing its replica");
         }
         try {
-          wait(left);
+          ticker.timedWait(this, left);
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           throw new InterruptedIOException("Cannot wait for " + block + ": interrupted");

@@ -28,7 +28,7 @@ final class EncodeTask implements Runnable {
   private final long stallNanos;
   private final long totalBytes;
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile long askedNanos = System.nanoTime();
+  private volatile long askedNanos;
   private volatile long endedNanos;
 
   /** Null once the task has ended, to save memory while its result is kept. */
@@ -59,9 +59,10 @@ final class EncodeTask implements Runnable {
     this.ticket = ticket;
     this.group = TokenGrant.groupOf(request.parity.get(0).block.id);
     this.context = context;
+    this.askedNanos = context.ticker.nanos();
     this.counters = new TransferCounters(context.metrics);
     this.totalBytes = GroupEncoder.totalBytes(request);
-    this.limiter = new RateLimiter(request.bytesPerSecond, shared, this::objection);
+    this.limiter = new RateLimiter(request.bytesPerSecond, shared, this::objection, context.ticker);
     // No bytes are moved while a block is written to disk.
     this.stallNanos =
         context.settings.stallNanos
@@ -72,7 +73,7 @@ final class EncodeTask implements Runnable {
 
   private String objection() {
     return isAbandoned()
-        ? "nobody has asked about the task for "
+        ? "the task has not been polled for "
             + TimeUnit.NANOSECONDS.toSeconds(context.settings.abandonNanos)
             + " s ("
             + AgentKeys.ABANDON_PERIOD
@@ -96,12 +97,13 @@ final class EncodeTask implements Runnable {
 
   /** Returns whether the task has not been polled for too long. */
   boolean isAbandoned() {
-    return System.nanoTime() - askedNanos > context.settings.abandonNanos;
+    return context.ticker.nanos() - askedNanos > context.settings.abandonNanos;
   }
 
   /** Returns whether the result can be dropped. */
   boolean isForgettable() {
-    return ended.getCount() == 0 && System.nanoTime() - endedNanos > context.settings.resultNanos;
+    return ended.getCount() == 0
+        && context.ticker.nanos() - endedNanos > context.settings.resultNanos;
   }
 
   boolean hasEnded() {
@@ -119,14 +121,14 @@ final class EncodeTask implements Runnable {
       limiter.begin();
       running = encoder;
     }
-    long start = System.nanoTime();
+    long start = context.ticker.nanos();
     try {
       String objection = objection();
       if (objection != null) {
         throw new AgentException(AgentException.Kind.FAILED, "Cannot begin: " + objection);
       }
       GroupEncoder.Verified done = running.run();
-      double seconds = (System.nanoTime() - start) / 1e9;
+      double seconds = (context.ticker.nanos() - start) / 1e9;
       succeed(new EncodeResult(counters.read(), counters.sent(), seconds, done.written, done.kept));
     } catch (Throwable e) {
       // Catch everything: a task without an end would be polled forever.
@@ -146,7 +148,7 @@ final class EncodeTask implements Runnable {
         new StringBuilder(
             isWanted ? "cancelled" : stall == null ? AgentException.reason(why) : stall);
     for (Throwable left : why.getSuppressed()) {
-      text.append("; and left behind: ").append(AgentException.reason(left));
+      text.append("; could not be removed: ").append(AgentException.reason(left));
     }
     error = text.toString();
     errorKind =
@@ -157,16 +159,16 @@ final class EncodeTask implements Runnable {
     end(isWanted ? TaskState.CANCELLED : TaskState.FAILED);
     context.metrics.add(isWanted ? AgentCount.TASKS_CANCELLED : AgentCount.TASKS_FAILED, 1);
     if (isWanted) {
-      LOG.info("Task {} is cancelled: {}", number, error);
+      LOG.info("Task {} was cancelled: {}", number, error);
     } else {
-      LOG.warn("Task {} has failed: {}", number, error, why);
+      LOG.warn("Task {} failed: {}", number, error, why);
     }
   }
 
   private void end(TaskState how) {
     state = how;
     encoder = null;
-    endedNanos = System.nanoTime();
+    endedNanos = context.ticker.nanos();
     ended.countDown();
   }
 
@@ -193,7 +195,7 @@ final class EncodeTask implements Runnable {
     long idle = limiter.idleNanos();
     if (state == TaskState.RUNNING && !cancelled && idle > stallNanos) {
       stall =
-          "nothing has moved for "
+          "no data has been transferred for "
               + TimeUnit.NANOSECONDS.toSeconds(idle)
               + " s, as when a disk of this DataNode hangs ("
               + AgentKeys.STALL_PERIOD
@@ -209,7 +211,7 @@ final class EncodeTask implements Runnable {
 
   /** Returns the progress, and records that the task has been polled. */
   TaskReport report() {
-    askedNanos = System.nanoTime();
+    askedNanos = context.ticker.nanos();
     endIfStalled();
     synchronized (this) {
       return new TaskReport(state, counters.done(), totalBytes, result, error, errorKind, bad);

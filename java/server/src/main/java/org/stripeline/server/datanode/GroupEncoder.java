@@ -23,6 +23,7 @@ import org.stripeline.agent.BlockChecksum;
 import org.stripeline.agent.EncodeRequest;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.Ticker;
 
 /**
  * Encodes one group. Several windows are processed concurrently: one thread per data block reads,
@@ -272,7 +273,7 @@ final class GroupEncoder {
               + request.data.get(0).block
               + " and others: parity "
               + wrong
-              + " does not belong to its data; the memory or the coder of this node is faulty");
+              + " does not match its data; the memory or the coder of this node is faulty");
     }
   }
 
@@ -338,7 +339,7 @@ final class GroupEncoder {
 
   private static void refuse(List<BadReplica> bad) throws AgentException {
     if (!bad.isEmpty()) {
-      throw new AgentException("Cannot make a group of bad replicas: " + bad, bad);
+      throw new AgentException("Cannot encode a group with bad replicas: " + bad, bad);
     }
   }
 
@@ -373,7 +374,7 @@ final class GroupEncoder {
       if (cause instanceof IOException) {
         throw (IOException) cause;
       }
-      throw new IOException("Cannot go on: " + AgentException.reason(cause), cause);
+      throw new IOException("Cannot continue: " + AgentException.reason(cause), cause);
     }
   }
 
@@ -445,10 +446,10 @@ final class GroupEncoder {
   }
 
   private static boolean awaitEnds(List<StreamThread> threads, long nanos) {
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     try {
       for (StreamThread thread : threads) {
-        if (!thread.awaitEnd(Math.max(0, nanos - (System.nanoTime() - start)))) {
+        if (!thread.awaitEnd(Math.max(0, nanos - (Ticker.SYSTEM.nanos() - start)))) {
           return false;
         }
       }
@@ -480,16 +481,17 @@ final class GroupEncoder {
               }));
       thread.finish();
     }
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     for (Future<?> end : ends) {
       try {
-        end.get(Math.max(0, rollBackNanos() - (System.nanoTime() - start)), TimeUnit.NANOSECONDS);
+        end.get(
+            Math.max(0, rollBackNanos() - (Ticker.SYSTEM.nanos() - start)), TimeUnit.NANOSECONDS);
       } catch (ExecutionException | TimeoutException | InterruptedException e) {
         Throwable why = e instanceof ExecutionException ? e.getCause() : e;
-        LOG.warn("Cannot take back what was sent", why);
+        LOG.warn("Cannot remove the blocks that were sent", why);
         failure.addSuppressed(
             e instanceof TimeoutException
-                ? new IOException("A target's disk or agent hangs; what it has was not removed")
+                ? new IOException("A target's disk or agent hangs; its block was not removed")
                 : why);
       }
     }

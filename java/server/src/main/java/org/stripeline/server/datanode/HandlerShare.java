@@ -3,8 +3,8 @@ package org.stripeline.server.datanode;
 
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.stripeline.agent.AgentException;
+import org.stripeline.natives.Ticker;
 
 /**
  * Limits the handlers of the DataNode's IPC server that the agent's calls occupy, since the
@@ -18,7 +18,7 @@ final class HandlerShare {
   private final Semaphore workers;
   private final Semaphore syncs;
   private final Semaphore waiters;
-  private final LongSupplier nanoClock;
+  private final Ticker ticker;
 
   /** Time at which a working call last began or ended. */
   private volatile long turnNanos;
@@ -30,11 +30,11 @@ final class HandlerShare {
    * @param waiters maximum number of concurrent calls that wait for a task
    */
   HandlerShare(int workers, int waiters) {
-    this(workers, waiters, System::nanoTime);
+    this(workers, waiters, Ticker.SYSTEM);
   }
 
-  HandlerShare(int workers, int waiters, LongSupplier nanoClock) {
-    this.nanoClock = nanoClock;
+  HandlerShare(int workers, int waiters, Ticker ticker) {
+    this.ticker = ticker;
     this.workers = new Semaphore(workers);
     // A sync on a slow disk may take very long, so one permit is reserved for calls without a sync.
     syncs = new Semaphore(Math.max(1, workers - 1));
@@ -44,11 +44,11 @@ final class HandlerShare {
   /** Begins a call that does work, until {@link #endWork}; refuses it if there are too many. */
   void beginWork() throws AgentException {
     take(workers);
-    turnNanos = nanoClock.getAsLong();
+    turnNanos = ticker.nanos();
   }
 
   void endWork() {
-    turnNanos = nanoClock.getAsLong();
+    turnNanos = ticker.nanos();
     workers.release();
   }
 
@@ -57,7 +57,7 @@ final class HandlerShare {
    * hanging.
    */
   boolean isStuck() {
-    return workers.availablePermits() == 0 && nanoClock.getAsLong() - turnNanos > STUCK_NANOS;
+    return workers.availablePermits() == 0 && ticker.nanos() - turnNanos > STUCK_NANOS;
   }
 
   /** Begins a sync in a working call, until {@link #endSync}; refuses it if there are too many. */
@@ -73,7 +73,7 @@ final class HandlerShare {
     if (!places.tryAcquire()) {
       throw new AgentException(
           AgentException.Kind.BUSY,
-          "Cannot serve more calls at once; ask again, or raise " + AgentKeys.CALLS);
+          "Cannot serve more calls at the same time; try again later, or raise " + AgentKeys.CALLS);
     }
   }
 

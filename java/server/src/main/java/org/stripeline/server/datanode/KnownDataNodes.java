@@ -7,12 +7,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.EncodeRequest;
+import org.stripeline.natives.Ticker;
 
 /**
  * The DataNodes that the NameNode of a block pool reports. A request may only name these, since the
@@ -34,19 +34,19 @@ final class KnownDataNodes {
   private static final long WAIT_MILLIS = 1_000;
 
   private final Source source;
-  private final LongSupplier nanoClock;
+  private final Ticker ticker;
   private final ReentrantLock lock = new ReentrantLock();
 
   /** By block pool; contains only pools of this DataNode. */
   private final Map<String, Report> reports = new HashMap<>();
 
   KnownDataNodes(Source source) {
-    this(source, System::nanoTime);
+    this(source, Ticker.SYSTEM);
   }
 
-  KnownDataNodes(Source source, LongSupplier nanoClock) {
+  KnownDataNodes(Source source, Ticker ticker) {
     this.source = source;
-    this.nanoClock = nanoClock;
+    this.ticker = ticker;
   }
 
   /** Queries NameNodes. */
@@ -72,7 +72,8 @@ final class KnownDataNodes {
       if (!lock.tryLock(WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
         throw new AgentException(
             AgentException.Kind.BUSY,
-            "Cannot check the DataNodes of a request: the NameNode takes its time; ask again");
+            "Cannot check the DataNodes of a request: the NameNode has not answered yet; try again"
+                + " later");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -87,7 +88,7 @@ final class KnownDataNodes {
         throw new AgentException(
             // A NameNode that has just become active may not have all DataNodes yet.
             AgentException.Kind.NOT_READY,
-            "Cannot encode as asked: the NameNode has no DataNode "
+            "Cannot encode as requested: the NameNode has no DataNode "
                 + stranger.uuid
                 + " at "
                 + stranger
@@ -105,7 +106,7 @@ final class KnownDataNodes {
   private Report report(String pool, long youngerNanos) throws IOException {
     Report known = reports.get(pool);
     if (known != null) {
-      long age = nanoClock.getAsLong() - known.nanos;
+      long age = ticker.nanos() - known.nanos;
       if (known.failure != null && age < PAUSE_NANOS) {
         throw known.failure;
       }
@@ -115,11 +116,11 @@ final class KnownDataNodes {
     }
     try {
       DatanodeInfo[] nodes = source.report(pool);
-      known = new Report(nanoClock.getAsLong(), nodes, null);
+      known = new Report(ticker.nanos(), nodes, null);
     } catch (AgentException e) {
       throw e;
     } catch (IOException e) {
-      known = new Report(nanoClock.getAsLong(), new DatanodeInfo[0], failure(e));
+      known = new Report(ticker.nanos(), new DatanodeInfo[0], failure(e));
     }
     reports.put(pool, known);
     if (known.failure != null) {
@@ -133,7 +134,7 @@ final class KnownDataNodes {
         why instanceof AccessControlException
             ? AgentException.Kind.FAILED
             : AgentException.Kind.NOT_READY,
-        "Cannot ask the NameNode for its DataNodes, to which alone an agent connects: "
+        "Cannot get the DataNodes from the NameNode, and an agent connects only to these: "
             + AgentException.reason(why),
         why);
   }

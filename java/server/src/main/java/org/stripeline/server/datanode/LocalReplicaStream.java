@@ -63,7 +63,7 @@ final class LocalReplicaStream implements ReplicaStream {
                 + block
                 + ": it has checksums of type "
                 + of.getChecksumType()
-                + ", which verify nothing");
+                + ", which do not verify data");
     }
   }
 

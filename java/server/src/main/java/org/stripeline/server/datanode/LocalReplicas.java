@@ -27,6 +27,7 @@ import org.stripeline.agent.BlockClaim;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.Linked;
 import org.stripeline.agent.Messages;
+import org.stripeline.natives.Ticker;
 
 /** The operations of an agent on replicas of its own DataNode. */
 final class LocalReplicas {
@@ -36,7 +37,7 @@ final class LocalReplicas {
   private final DataNode dataNode;
   private final AgentSettings settings;
   private final AgentMetrics metrics;
-  private final BlockOwners owners = new BlockOwners();
+  private final BlockOwners owners = new BlockOwners(Ticker.SYSTEM);
   private final Set<ExtendedBlock> syncing = ConcurrentHashMap.newKeySet();
   private ReplicaLinker linker;
 
@@ -131,7 +132,7 @@ final class LocalReplicas {
         try {
           remove(links.get(i).target.in(pool));
         } catch (IOException e) {
-          LOG.warn("Cannot take back a link after a failure; the caller has to unlink it", e);
+          LOG.warn("Cannot remove a link after a failure; the caller must unlink it", e);
           cause.addSuppressed(e);
         }
       }
@@ -168,7 +169,7 @@ final class LocalReplicas {
     ExtendedBlock whole = block.in(pool);
     try (BlockOwners.BlockLock lock = owners.lock(whole)) {
       if (!writer.equals(lock.owner())) {
-        LOG.info("Keeping {}: it does not belong to the task that takes it back", block);
+        LOG.info("Keeping {}: it does not belong to the task that removes it", block);
         return false;
       }
       lock.setOwner(null);
@@ -248,7 +249,7 @@ final class LocalReplicas {
     if (!syncing.add(block)) {
       throw new AgentException(
           AgentException.Kind.BUSY,
-          "Cannot make " + block + " durable now: another call does; ask again");
+          "Cannot make " + block + " durable now: another call is doing so; try again later");
     }
     try {
       FinalizedReplicas.of(dataNode).sync(block);

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.util.Canceler;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
+import org.stripeline.natives.Ticker;
 
 /** Limits the bytes per second of one task, and those of all tasks together. */
 final class RateLimiter {
@@ -19,12 +20,13 @@ final class RateLimiter {
   private final DataTransferThrottler own;
   private final DataTransferThrottler shared;
   private final Supplier<String> objection;
+  private final Ticker ticker;
   private final Canceler canceler = new Canceler();
 
   /** Number of streams that wait for the limits, which does not count as a stall. */
   private final AtomicInteger waiting = new AtomicInteger();
 
-  private volatile long movedNanos = System.nanoTime();
+  private volatile long movedNanos;
 
   /**
    * Sets the limits.
@@ -32,11 +34,18 @@ final class RateLimiter {
    * @param bytesPerSecond limit of this task; 0 for none
    * @param shared limit of all tasks; null for none
    * @param objection returns a reason to stop the task, or null; called regularly
+   * @param ticker the clock of idle times; throttling takes real time
    */
-  RateLimiter(long bytesPerSecond, DataTransferThrottler shared, Supplier<String> objection) {
+  RateLimiter(
+      long bytesPerSecond,
+      DataTransferThrottler shared,
+      Supplier<String> objection,
+      Ticker ticker) {
     this.own = throttler(bytesPerSecond);
     this.shared = shared;
     this.objection = objection;
+    this.ticker = ticker;
+    this.movedNanos = ticker.nanos();
   }
 
   /** Returns a throttler with a rate, or null for 0. */
@@ -55,26 +64,26 @@ final class RateLimiter {
       throttle(own, bytes);
       throttle(shared, bytes);
     } finally {
-      movedNanos = System.nanoTime();
+      movedNanos = ticker.nanos();
       waiting.decrementAndGet();
     }
     String reason = objection.get();
     if (reason != null) {
-      throw new IOException("Cannot go on: " + reason);
+      throw new IOException("Cannot continue: " + reason);
     }
     if (canceler.isCancelled() || Thread.currentThread().isInterrupted()) {
-      throw new InterruptedIOException("Cannot go on: the task ends");
+      throw new InterruptedIOException("Cannot continue: the task has ended");
     }
   }
 
   /** Restarts the measurement of idle time when the task begins. */
   void begin() {
-    movedNanos = System.nanoTime();
+    movedNanos = ticker.nanos();
   }
 
   /** Returns the time for which no stream has moved bytes, without being throttled. */
   long idleNanos() {
-    return waiting.get() > 0 ? 0 : System.nanoTime() - movedNanos;
+    return waiting.get() > 0 ? 0 : ticker.nanos() - movedNanos;
   }
 
   private void throttle(DataTransferThrottler throttler, long bytes) {
@@ -85,6 +94,6 @@ final class RateLimiter {
 
   /** Makes every current and later call return with an exception. */
   void end() {
-    canceler.cancel("the task ends");
+    canceler.cancel("the task has ended");
   }
 }

@@ -61,7 +61,10 @@ final class RemoteReplicaStream implements ReplicaStream {
               node.getConf());
       if (!isVerifying(reader.getDataChecksum())) {
         throw new IOException(
-            "Cannot read " + block + ": its checksums verify nothing, " + reader.getDataChecksum());
+            "Cannot read "
+                + block
+                + ": its checksums do not verify data, "
+                + reader.getDataChecksum());
       }
     } catch (IOException | RuntimeException e) {
       IOUtils.cleanupWithLogger(null, peer, socket);

@@ -79,12 +79,11 @@ final class ReplicaCheck {
     if (right == null && !silent.isEmpty()) {
       throw new AgentException(
           AgentException.Kind.FAILED,
-          "Cannot tell which replica of "
+          "Cannot determine which replica of "
               + source.block
-              + " is right: more than half of its "
+              + " is correct: more than half of its "
               + source.nodes.size()
-              + " replicas must have the same checksums, those that answer"
-              + " have "
+              + " replicas must have equal checksums; received checksums: "
               + claims.values()
               + "; no answer: "
               + silent

@@ -68,7 +68,7 @@ final class RequestCheck {
     RequestCheck check = new RequestCheck("cancel");
     if (call.ticket != null) {
       check.text(call.ticket, NAME_MAX, "ticket");
-      check.need(!call.ticket.isEmpty(), "an empty ticket, with which all begin");
+      check.need(!call.ticket.isEmpty(), "an empty ticket, which would match all tickets");
     }
   }
 
@@ -167,16 +167,16 @@ final class RequestCheck {
     for (EncodeRequest.Send send : request.sends) {
       need(
           send.unit >= 0 && send.unit < request.data.size() && sent.add(send.unit),
-          "data unit " + send.unit + " to be sent, which is not there or sent twice");
+          "data unit " + send.unit + " to be sent, which does not exist or is sent twice");
       need(send.target != null, "no target for data unit " + send.unit);
       target(send.target, request.data.get(send.unit).block.length, ids);
     }
     for (EncodeRequest.Kept kept : request.kept) {
       need(
           kept.unit >= 0 && kept.unit < request.data.size() && sent.add(kept.unit),
-          "data unit " + kept.unit + " kept, which is not there, or kept twice, or sent as well");
+          "data unit " + kept.unit + " kept, which does not exist, is kept twice, or is also sent");
       block(kept.block, "a kept block");
-      need(kept.block.id < 0, "kept " + kept.block + ", which is no block of a block group");
+      need(kept.block.id < 0, "kept " + kept.block + ", which is not an internal block");
       need(ids.add(kept.block.id), "kept block " + kept.block + " named twice");
       long length = request.data.get(kept.unit).block.length;
       need(
@@ -189,7 +189,7 @@ final class RequestCheck {
   private void target(EncodeRequest.Target target, long length, Set<Long> ids)
       throws AgentException {
     block(target.block, "a target");
-    need(target.block.id < 0, "target " + target.block + ", which is no block of a block group");
+    need(target.block.id < 0, "target " + target.block + ", which is not an internal block");
     need(ids.add(target.block.id), "target " + target.block + " named twice");
     need(
         target.block.length == length,
@@ -231,14 +231,14 @@ final class RequestCheck {
   /** Checks a list. Every list has a limit: the size that the largest legal request needs. */
   private void list(List<?> list, int most, String of) throws AgentException {
     need(list != null && !list.contains(null), "incomplete list of " + of);
-    need(list.size() <= most, list.size() + " " + of + "; at most " + most + " are taken");
+    need(list.size() <= most, list.size() + " " + of + "; at most " + most + " are accepted");
   }
 
   private void text(String text, int most, String what) throws AgentException {
     need(text != null, "no " + what);
     need(
         text.length() <= most,
-        "a " + what + " of " + text.length() + " characters; at most " + most + " are taken");
+        "a " + what + " of " + text.length() + " characters; at most " + most + " are accepted");
   }
 
   private void block(AgentBlock block, String of) throws AgentException {
@@ -248,7 +248,7 @@ final class RequestCheck {
   private void need(boolean holds, String otherwise) throws AgentException {
     if (!holds) {
       throw new AgentException(
-          AgentException.Kind.BAD_REQUEST, "Cannot " + what + " as asked: " + otherwise);
+          AgentException.Kind.BAD_REQUEST, "Cannot " + what + " as requested: " + otherwise);
     }
   }
 }

@@ -139,7 +139,7 @@ final class SourceReader implements Closeable {
       AgentNode from;
       synchronized (this) {
         if (closed) {
-          throw new IOException("Cannot read " + block + ": the task ends");
+          throw new IOException("Cannot read " + block + ": the task has ended");
         }
         if (stream != null) {
           return stream;

@@ -116,7 +116,7 @@ final class TargetWriter implements Closeable {
       socket = connected;
       if (closed) {
         IOUtils.closeSocket(connected);
-        throw new IOException("the task ends");
+        throw new IOException("the task has ended");
       }
       begun = true;
     }
@@ -228,7 +228,7 @@ final class TargetWriter implements Closeable {
               + target.node
               + ": sent "
               + sent
-              + ", at rest "
+              + ", on disk "
               + there);
     }
     return sent;

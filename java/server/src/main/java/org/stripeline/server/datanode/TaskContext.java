@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.Collections;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.util.CrcComposer;
@@ -24,6 +23,7 @@ import org.stripeline.agent.BlockClaim;
 import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.Messages;
 import org.stripeline.agent.RpcAgents;
+import org.stripeline.natives.Ticker;
 
 /** The environment of a task, with the operations that its streams use. */
 final class TaskContext {
@@ -43,7 +43,7 @@ final class TaskContext {
   final AgentSettings settings;
   final AgentMetrics metrics;
   final BufferPool buffers;
-  private final LongSupplier nanoClock;
+  final Ticker ticker;
 
   TaskContext(
       DataNode dataNode,
@@ -52,14 +52,14 @@ final class TaskContext {
       AgentSettings settings,
       AgentMetrics metrics,
       BufferPool buffers,
-      LongSupplier nanoClock) {
+      Ticker ticker) {
     this.dataNode = dataNode;
     this.replicas = replicas;
     this.peers = peers;
     this.settings = settings;
     this.metrics = metrics;
     this.buffers = buffers;
-    this.nanoClock = nanoClock;
+    this.ticker = ticker;
   }
 
   boolean isHere(AgentNode node) {
@@ -94,7 +94,7 @@ final class TaskContext {
                 + block
                 + " at "
                 + node
-                + ": asked for "
+                + ": requested "
                 + bytes
                 + " bytes, it read "
                 + part.length);
@@ -111,7 +111,7 @@ final class TaskContext {
    */
   private BlockChecksum sync(String pool, AgentNode node, AgentBlock block, long bytes)
       throws IOException {
-    long start = nanoClock.getAsLong();
+    long start = ticker.nanos();
     long limit = syncNanos(settings, block);
     while (true) {
       try {
@@ -119,7 +119,7 @@ final class TaskContext {
       } catch (AgentException e) {
         boolean isUnderWay =
             e.kind() == AgentException.Kind.BUSY || e.getCause() instanceof SocketTimeoutException;
-        if (!isUnderWay || nanoClock.getAsLong() - start > limit) {
+        if (!isUnderWay || ticker.nanos() - start > limit) {
           throw e;
         }
         LOG.debug("{} at {} is not durable yet", block, node);

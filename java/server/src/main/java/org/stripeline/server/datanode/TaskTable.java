@@ -79,7 +79,9 @@ final class TaskTable implements Closeable {
       if (ticket.startsWith(end)) {
         throw new AgentException(
             AgentException.Kind.FAILED,
-            "Cannot begin a task: its ticket " + ticket + " was cancelled before it came");
+            "Cannot begin a task: its ticket "
+                + ticket
+                + " was cancelled before the request arrived");
       }
     }
     EncodeTask task = new EncodeTask(next, ticket, context, request, throttler);
@@ -89,12 +91,12 @@ final class TaskTable implements Closeable {
       throw new AgentException(
           closed ? AgentException.Kind.NO_AGENT : AgentException.Kind.BUSY,
           closed
-              ? "Cannot begin a task: the agent is being stopped"
+              ? "Cannot begin a task: the agent is stopping"
               : "Cannot begin a task: "
                   + context.settings.tasks
-                  + " run and "
+                  + " are running and "
                   + context.settings.queue
-                  + " wait already ("
+                  + " are queued ("
                   + AgentKeys.QUEUE
                   + ")");
     }
@@ -137,8 +139,7 @@ final class TaskTable implements Closeable {
           AgentException.Kind.UNKNOWN_TASK,
           "Cannot find task "
               + number
-              + ": it is of before the agent's last start, or ended more"
-              + " than "
+              + ": it is older than the last start of the agent, or ended more than "
               + TimeUnit.NANOSECONDS.toSeconds(context.settings.resultNanos)
               + " s ago ("
               + AgentKeys.RESULT_PERIOD

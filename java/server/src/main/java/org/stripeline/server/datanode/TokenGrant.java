@@ -40,7 +40,7 @@ final class TokenGrant {
     require(isForHolders, "a block token is not enough for '" + method.wireName() + "'");
     require(
         shown.getAccessModes().contains(AccessMode.WRITE),
-        "its token does not let write block " + shown.getBlockId());
+        "its token does not allow writing block " + shown.getBlockId());
   }
 
   /** Refuses a request that writes other groups, or reads blocks without tokens for them. */
@@ -86,7 +86,7 @@ final class TokenGrant {
           new ExtendedBlock(pool, block.id, block.length, block.generationStamp),
           AccessMode.READ);
     } catch (IOException | RuntimeException e) {
-      throw refusal("its token does not let read block " + block.id + ": " + e.getMessage());
+      throw refusal("its token does not allow reading block " + block.id + ": " + e.getMessage());
     }
   }
 

@@ -42,7 +42,11 @@ public final class EarSettings {
     for (String directory : conf.getTrimmedStringCollection(EarKeys.DIRECTORIES)) {
       if (!directory.startsWith("/")) {
         throw new IllegalArgumentException(
-            "Cannot use " + EarKeys.DIRECTORIES + "=" + directory + ": must be an absolute path");
+            "Cannot use "
+                + EarKeys.DIRECTORIES
+                + "="
+                + directory
+                + ": it must be an absolute path");
       }
       found.add(directory.endsWith("/") ? directory : directory + '/');
     }

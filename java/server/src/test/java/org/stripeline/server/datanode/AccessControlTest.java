@@ -62,14 +62,14 @@ class AccessControlTest {
     AccessControl callers = callers();
     UserGroupInformation holder = user("carol", "wheel");
     holder.setAuthenticationMethod(AuthenticationMethod.TOKEN);
-    refused(AgentException.Kind.DENIED, "not one of a block", () -> callers.check(holder));
+    refused(AgentException.Kind.DENIED, "not a block token", () -> callers.check(holder));
     holder.addTokenIdentifier(token("carol"));
     TokenGrant grant = callers.check(holder);
     refused(
         AgentException.Kind.DENIED, "not enough for 'link'", () -> grant.check(AgentMethod.LINK));
     refused(
         AgentException.Kind.DENIED,
-        "does not let write block 1",
+        "does not allow writing block 1",
         () -> grant.check(AgentMethod.ENCODE));
 
     user("alice", "users");

@@ -42,6 +42,7 @@ import org.stripeline.agent.Agents;
 import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.TaskReport;
+import org.stripeline.testkit.Conditions;
 
 /**
  * A mini cluster whose DataNodes run agents, with an erasure coding policy whose cells are as large

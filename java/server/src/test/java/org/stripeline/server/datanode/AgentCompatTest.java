@@ -10,12 +10,12 @@ class AgentCompatTest {
   private static final String LOCAL = AgentNode.class.getName();
 
   @Test
-  void thisHadoopHasAllThatIsNeeded() {
+  void thisHadoopHasAllMembers() {
     assertThat(AgentCompat.missing()).isEmpty();
   }
 
   @Test
-  void whatIsNotThereIsNamed() {
+  void missingMembersAreNamed() {
     assertThat(AgentCompat.missing("org.apache.hadoop.NoSuchClass", "int x"))
         .containsExactly("org.apache.hadoop.NoSuchClass");
     assertThat(

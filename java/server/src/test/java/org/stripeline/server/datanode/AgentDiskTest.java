@@ -18,6 +18,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -28,10 +29,12 @@ import org.stripeline.agent.Linked;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
+import org.stripeline.testkit.Conditions;
 
 /** Tests volumes without hard links, full disks, and DataNodes without an agent. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class AgentDiskTest {
   private static final int BLOCK = AgentCluster.BLOCK;
   private static final byte[] DATA = AgentCluster.bytes(2 * BLOCK + 3, 1);
@@ -60,7 +63,7 @@ class AgentDiskTest {
   }
 
   @Test
-  void whatCannotBeLinkedIsCopiedAndCounted() throws Exception {
+  void replicasThatCannotBeLinkedAreCopiedAndCounted() throws Exception {
     Adoption file = cluster.adoption(DATA);
     DatanodeInfo node = file.node(0, 0);
     long copies = AgentBeans.sum(AgentCount.COPIES);
@@ -152,7 +155,7 @@ class AgentDiskTest {
       assertThat(report.error)
           .contains("Cannot connect to " + file.internal(3))
           .contains("dfs.datanode.plugins")
-          .doesNotContain("left behind");
+          .doesNotContain("could not be removed");
       assertThat(cluster.probe(free.get(0)).state(file.internal(4).id)).isNull();
     } finally {
       cluster.mini().stopDataNode(count);

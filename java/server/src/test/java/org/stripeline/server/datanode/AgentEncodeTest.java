@@ -26,6 +26,7 @@ import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
+import org.stripeline.testkit.Conditions;
 
 /** Tests groups that are encoded from existing replicas, and read by stock clients. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

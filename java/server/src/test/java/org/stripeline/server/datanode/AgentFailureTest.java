@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +38,7 @@ import org.stripeline.agent.TaskState;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Tests encoding with failures of replicas, DataNodes and the network: the task ends soon and
@@ -44,6 +46,7 @@ import org.stripeline.server.datanode.AgentCluster.Adoption;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class AgentFailureTest {
   private static final int BLOCK = AgentCluster.BLOCK;
   private static final byte[] DATA = AgentCluster.bytes(2 * BLOCK + 100_000, 1);
@@ -201,7 +204,7 @@ class AgentFailureTest {
     checkFailed(
         run(request(file.node(0, 0), file.node(0, 1), file.node(0, 2))),
         AgentException.Kind.FAILED,
-        "more than half of its 3 replicas must have the same checksums");
+        "more than half of its 3 replicas must have equal checksums");
   }
 
   @Test
@@ -219,7 +222,7 @@ class AgentFailureTest {
   }
 
   @Test
-  void aBlockThatIsNotWhatItWasSaidToBeIsSaidToHaveChanged() throws Exception {
+  void aBlockThatDiffersFromTheRequestIsReportedAsChanged() throws Exception {
     AgentBlock source = file.source(0);
     AgentBlock newer = new AgentBlock(source.id, source.generationStamp + 1, source.length);
     EncodeRequest.Builder builder =
@@ -235,7 +238,7 @@ class AgentFailureTest {
   }
 
   @Test
-  void aBlockThatIsAppendedToMeanwhileIsSaidToHaveChanged() throws Exception {
+  void aBlockThatIsAppendedToIsReportedAsChanged() throws Exception {
     DatanodeInfo last = file.node(2, 0);
     agent = last;
     targets = Arrays.stream(cluster.nodes()).filter(node -> !node.equals(last)).toList();
@@ -272,7 +275,7 @@ class AgentFailureTest {
     assertThat(report.error)
         .contains("Cannot send")
         .contains(targets.get(0).getXferAddr())
-        .contains("and left behind: Cannot unlink at agent");
+        .contains("could not be removed: Cannot unlink at agent");
     before.remove(stoppedName());
     cluster.awaitHeld(before);
   }
@@ -287,7 +290,7 @@ class AgentFailureTest {
   }
 
   @Test
-  void anAgentThatIsStoppedLeavesNothing() throws Exception {
+  void aStoppedAgentLeavesNoBlocks() throws Exception {
     cluster.agents().encode(agent, request(agent, file.node(0, 1)).bytesPerSecond(100_000).build());
     Conditions.await(
         "both targets to receive",
@@ -300,20 +303,20 @@ class AgentFailureTest {
   }
 
   @Test
-  void whatIsThereAlreadyIsNotOverwritten() throws Exception {
+  void existingReplicasAreNotOverwritten() throws Exception {
     checkDone(run(request(agent)));
     TaskReport report = run(request(agent));
     assertThat(report.state).isEqualTo(TaskState.FAILED);
     assertThat(report.error)
-        .contains("Cannot make a replica of")
-        .contains("there is another replica of that name, FINALIZED")
+        .contains("Cannot create a replica of")
+        .contains("a replica with that name exists, FINALIZED")
         .contains("unlink it first")
-        .doesNotContain("left behind");
+        .doesNotContain("could not be removed");
     checkParity();
   }
 
   @Test
-  void aTaskThatWasGivenUpLeavesWhatItsSuccessorWrote() throws Exception {
+  void aCancelledTaskKeepsBlocksOfItsSuccessor() throws Exception {
     DatanodeInfo other = file.node(0, 1);
     long lost = encodeUntilBothReceive(100_000);
     // A driver does this if it cannot reach the first agent any more.
@@ -333,7 +336,7 @@ class AgentFailureTest {
    * The driver may have planned a link on a DataNode to which the task was going to send the block.
    */
   @Test
-  void aTaskThatWasGivenUpLeavesALink() throws Exception {
+  void aCancelledTaskKeepsALink() throws Exception {
     DatanodeInfo holder = file.node(0, 1);
     AgentBlock block = file.internal(0);
     cluster.agents().reserve(holder, file.pool(), block, "a task");
@@ -345,7 +348,7 @@ class AgentFailureTest {
   }
 
   @Test
-  void onlyTheTaskThatWasLetLastTakesABlockBack() throws Exception {
+  void onlyTheLastOwnerRemovesABlock() throws Exception {
     DatanodeInfo target = targets.get(0);
     AgentBlock block = file.internal(AgentCluster.K);
     checkDone(run(request(agent)));
@@ -365,7 +368,7 @@ class AgentFailureTest {
 
   /** Files are deleted before the answer, regardless of the volume's queue. */
   @Test
-  void whatIsUnlinkedAndWrittenAgainStays() throws Exception {
+  void blocksUnlinkedAndWrittenAgainAreKept() throws Exception {
     checkDone(run(request(agent)));
     DatanodeInfo target = targets.get(0);
     List<AgentBlock> parity = Arrays.asList(file.internal(AgentCluster.K));
@@ -385,7 +388,7 @@ class AgentFailureTest {
   }
 
   @Test
-  void whatTheNameNodeHasDeletedIsNotWrittenBeforeItIsGone() throws Exception {
+  void deletedBlocksAreNotWrittenBeforeTheirFilesAreRemoved() throws Exception {
     checkDone(run(request(agent)));
     DatanodeInfo target = targets.get(0);
     AgentBlock block = file.internal(AgentCluster.K);

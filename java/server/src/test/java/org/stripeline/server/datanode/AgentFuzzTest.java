@@ -33,6 +33,7 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +45,7 @@ import org.stripeline.agent.Wire;
 /** Tests that a user without rights sends arbitrary bytes to the port of an agent. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Tag("full")
 class AgentFuzzTest {
   private static final String USER = "mallory";
   private static final int THREADS = 3;

@@ -14,16 +14,19 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.Agents;
+import org.stripeline.testkit.Kerberos;
 
 /** Tests agents on a cluster with Kerberos, SASL on data connections, and block tokens. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Tag("full")
 class AgentKerberosTest {
   private Kerberos kerberos;
   private AgentCluster cluster;
@@ -77,7 +80,7 @@ class AgentKerberosTest {
   }
 
   @Test
-  void nobodyIsServedWithoutATicket() throws Exception {
+  void callersWithoutATicketAreRefused() throws Exception {
     DatanodeInfo node = cluster.nodes()[0];
     try (Agents agents = connect(UserGroupInformation.createRemoteUser("hdfs"))) {
       assertThatThrownBy(() -> agents.describe(node))

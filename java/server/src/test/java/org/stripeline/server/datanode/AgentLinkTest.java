@@ -38,6 +38,7 @@ import org.stripeline.agent.BlockChecksum;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.Linked;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
+import org.stripeline.testkit.Conditions;
 
 /** Tests the creation, refusal and removal of links, and how the DataNode handles them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -95,7 +96,7 @@ class AgentLinkTest {
   }
 
   @Test
-  void linkingAgainIsAsGoodAsOnce() throws Exception {
+  void linkingIsIdempotent() throws Exception {
     Adoption file = cluster.adoption(DATA);
     DatanodeInfo node = file.node(0, 0);
     List<Link> links = Arrays.asList(file.link(0));
@@ -116,7 +117,7 @@ class AgentLinkTest {
 
   /** There are three DataNodes and three replicas, so each DataNode has all blocks. */
   @Test
-  void allOfACallIsLinkedOrNothing() throws Exception {
+  void aCallLinksAllBlocksOrNone() throws Exception {
     Adoption file = cluster.adoption(DATA);
     DatanodeInfo node = file.node(0, 0);
     ReplicaProbe probe = cluster.probe(node);
@@ -183,7 +184,7 @@ class AgentLinkTest {
     long blocks = probe.held().blocks;
     refused(
         AgentException.Kind.CHANGED,
-        ".meta is gone",
+        ".meta is missing",
         () -> cluster.agents().link(node, file.pool(), Arrays.asList(file.link(0))));
     assertThat(probe.state(file.internal(0).id)).isNull();
     assertThat(probe.held().toString()).isEqualTo(before);
@@ -222,7 +223,7 @@ class AgentLinkTest {
   }
 
   @Test
-  void unlinkingRemovesWhatIsThere() throws Exception {
+  void unlinkingRemovesExistingReplicas() throws Exception {
     Adoption file = cluster.adoption(DATA);
     DatanodeInfo node = file.node(0, 0);
     ReplicaProbe probe = cluster.probe(node);
@@ -301,7 +302,7 @@ class AgentLinkTest {
 
   /** One of several concurrent callers creates the link; the others find it or are refused. */
   @Test
-  void manyCallersMakeOneLink() throws Exception {
+  void concurrentCallersCreateOneLink() throws Exception {
     Adoption file = cluster.adoption(DATA);
     DatanodeInfo node = file.node(0, 0);
     ReplicaProbe probe = cluster.probe(node);

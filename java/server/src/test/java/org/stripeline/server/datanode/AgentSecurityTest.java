@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,9 +28,11 @@ import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
+import org.stripeline.testkit.Conditions;
 
 /** Tests agents with protected data connections and authorization of callers. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class AgentSecurityTest {
   private static final String ACL = "security.stripeline.agent.protocol.acl";
 
@@ -112,7 +115,7 @@ class AgentSecurityTest {
   }
 
   @Test
-  void servesNobodyButSuperusers() throws Exception {
+  void servesOnlySuperusers() throws Exception {
     Configuration conf = new Configuration(false);
     conf.setBoolean("dfs.permissions.enabled", false);
     conf.setBoolean("hadoop.security.authorization", true);

@@ -5,33 +5,41 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.stripeline.server.datanode.AgentLinkTest.refused;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.AgentException;
+import org.stripeline.agent.Agents;
 import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
+import org.stripeline.testkit.Conditions;
 
-/** Tests the life cycle of tasks: queueing, rates, progress, cancellation and expiry of results. */
+/** Tests the life cycle of tasks: queueing, rates, progress, cancellation and time limits. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class AgentTaskTest {
   private static final int BLOCK = AgentCluster.BLOCK;
   private static final byte[] DATA = AgentCluster.bytes(3 * BLOCK - 4_567, 1);
@@ -43,13 +51,14 @@ class AgentTaskTest {
   private List<DatanodeInfo> targets;
   private Map<String, String> before;
 
+  /** The clock of {@link #table}. */
+  private final AtomicLong now = new AtomicLong();
+
   @BeforeAll
   void start(@TempDir Path dir) throws Exception {
     Configuration conf = new Configuration(false);
     conf.setInt(AgentKeys.TASKS, 1);
     conf.setInt(AgentKeys.QUEUE, QUEUE);
-    conf.set(AgentKeys.ABANDON_PERIOD, "2s");
-    conf.set(AgentKeys.RESULT_PERIOD, "2s");
     cluster = new AgentCluster(dir, conf, "/a", "/a", "/b", "/b", "/b");
   }
 
@@ -73,7 +82,7 @@ class AgentTaskTest {
   }
 
   @Test
-  void keepsToItsRateAndSaysHowFarItIs() throws Exception {
+  void respectsItsRateAndReportsProgress() throws Exception {
     long rate = 1_000_000;
     EncodeRequest request = file.request(agent, targets).bytesPerSecond(rate).build();
     long task = cluster.agents().encode(agent, request);
@@ -98,14 +107,14 @@ class AgentTaskTest {
   }
 
   @Test
-  void aTicketThatIsCancelledBeginsNothingLater() throws Exception {
+  void aCancelledTicketStartsNoTask() throws Exception {
     String ticket = UUID.randomUUID().toString();
     long task = cluster.agents().encode(agent, ticket + "-0", slow());
     assertThat(cluster.agents().cancel(agent, ticket)).containsExactly(task);
     assertThat(cluster.await(agent, task).state).isEqualTo(TaskState.CANCELLED);
     refused(
         AgentException.Kind.FAILED,
-        "was cancelled before it came",
+        "was cancelled before the request arrived",
         () -> cluster.agents().encode(agent, ticket + "-1", slow()));
     assertThat(cluster.agents().cancel(agent, "no such ticket")).isEmpty();
     refused(
@@ -116,7 +125,7 @@ class AgentTaskTest {
   }
 
   @Test
-  void cancellingLeavesNothing() throws Exception {
+  void cancellingLeavesNoBlocks() throws Exception {
     long task = cluster.agents().encode(agent, slow());
     Conditions.await(
         "some bytes to be sent",
@@ -139,7 +148,7 @@ class AgentTaskTest {
   }
 
   @Test
-  void moreThanCanWaitAreRefused() throws Exception {
+  void tasksBeyondTheQueueAreRefused() throws Exception {
     long first = cluster.agents().encode(agent, slow());
     Conditions.await(
         "the first to run",
@@ -166,31 +175,95 @@ class AgentTaskTest {
     cluster.awaitHeld(before);
   }
 
-  @Test
-  void aTaskThatNobodyAsksAboutIsGivenUp() throws Exception {
-    long failed = AgentBeans.sum(AgentCount.TASKS_FAILED);
-    cluster.agents().encode(agent, slow());
-    long second = cluster.agents().encode(agent, slow());
-    AgentMXBean bean = AgentBeans.all().get(agent.getDatanodeUuid());
-    Conditions.await(
-        "both to end", () -> bean.getRunningTasks() == 0 && bean.getQueuedTasks() == 0);
-    TaskReport report = cluster.agents().poll(agent, second, 0);
-    assertThat(report.state).isEqualTo(TaskState.FAILED);
-    assertThat(report.error).contains("nobody has asked about the task for 2 s");
-    assertThat(AgentBeans.sum(AgentCount.TASKS_FAILED) - failed).isEqualTo(2);
-    cluster.awaitHeld(before);
-    Conditions.await("the end to be forgotten", () -> isUnknown(second));
+  /** Holds tasks before they move a byte, until it is closed. */
+  private static final class HeldAgents extends ForwardingAgents {
+    private final CountDownLatch met = new CountDownLatch(1);
+    private final CountDownLatch released = new CountDownLatch(1);
+
+    HeldAgents(Agents to) {
+      super(to);
+    }
+
+    @Override
+    public void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer)
+        throws IOException {
+      met.countDown();
+      try {
+        released.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+      super.reserve(node, pool, block, writer);
+    }
+
+    @Override
+    public void close() {
+      released.countDown();
+    }
   }
 
-  private boolean isUnknown(long task) throws IOException {
-    try {
-      cluster.agents().poll(agent, task, 0);
-      return false;
-    } catch (AgentException e) {
-      assertThat(e.kind()).isEqualTo(AgentException.Kind.UNKNOWN_TASK);
-      assertThat(e).hasMessageContaining(AgentKeys.RESULT_PERIOD);
-      return true;
+  private TaskTable table(Agents peers) {
+    DataNode node = cluster.dataNode(agent);
+    AgentSettings settings = new AgentSettings(node.getConf());
+    AgentMetrics metrics = new AgentMetrics(node);
+    LocalReplicas replicas = new LocalReplicas(node, settings, metrics);
+    BufferPool buffers = new BufferPool(settings.window, 0);
+    return new TaskTable(
+        new TaskContext(node, replicas, peers, settings, metrics, buffers, now::get));
+  }
+
+  @Test
+  void aTaskThatIsNotPolledIsCancelled() throws Exception {
+    EncodeRequest request = file.request(agent, targets).build();
+    HeldAgents peers = new HeldAgents(cluster.agents());
+    try (TaskTable tasks = table(peers)) {
+      EncodeTask running = tasks.find(tasks.begin("running", request));
+      EncodeTask queued = tasks.find(tasks.begin("queued", request));
+      peers.met.await();
+      now.addAndGet(TimeUnit.MILLISECONDS.toNanos(AgentKeys.ABANDON_PERIOD_DEFAULT));
+      tasks.find(running.number());
+      assertThat(queued.hasEnded()).isFalse();
+      now.addAndGet(1);
+      tasks.find(running.number());
+      assertThat(queued.report().state).isEqualTo(TaskState.CANCELLED);
+      peers.close();
+      Conditions.await("the task to end", running::hasEnded);
+      assertThat(running.report().state).isEqualTo(TaskState.FAILED);
+      assertThat(running.report().error).contains("the task has not been polled for 300 s");
+      now.addAndGet(TimeUnit.MILLISECONDS.toNanos(AgentKeys.RESULT_PERIOD_DEFAULT));
+      assertThat(tasks.find(running.number())).isSameAs(running);
+      now.addAndGet(1);
+      refused(
+          AgentException.Kind.UNKNOWN_TASK,
+          AgentKeys.RESULT_PERIOD,
+          () -> tasks.find(running.number()));
+    } finally {
+      peers.close();
     }
+    cluster.awaitHeld(before);
+  }
+
+  @Test
+  void aTaskThatMovesNothingIsEndedThoughItIsAskedAbout() throws Exception {
+    EncodeRequest request = file.request(agent, targets).build();
+    HeldAgents peers = new HeldAgents(cluster.agents());
+    try (TaskTable tasks = table(peers)) {
+      EncodeTask task = tasks.find(tasks.begin("held", request));
+      peers.met.await();
+      AgentSettings settings = new AgentSettings(cluster.dataNode(agent).getConf());
+      now.addAndGet(
+          settings.stallNanos + TaskContext.syncNanos(settings, request.data.get(0).block));
+      assertThat(task.report().state).isEqualTo(TaskState.RUNNING);
+      now.addAndGet(1);
+      task.report();
+      peers.close();
+      Conditions.await("the task to end", task::hasEnded);
+      assertThat(task.report().state).isEqualTo(TaskState.FAILED);
+      assertThat(task.report().error).contains("no data has been transferred for", AgentKeys.STALL_PERIOD);
+    } finally {
+      peers.close();
+    }
+    cluster.awaitHeld(before);
   }
 
   @Test

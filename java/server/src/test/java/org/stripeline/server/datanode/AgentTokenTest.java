@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.stripeline.agent.EncodeRequest;
 
 /** Tests the calls that holders of block tokens may make without being superusers. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class AgentTokenTest {
   @TempDir private static Path dir;
   private static AgentCluster cluster;
@@ -102,7 +104,7 @@ class AgentTokenTest {
   }
 
   @Test
-  void nothingElseIsForHolders() throws Exception {
+  void holdersMayCallNothingElse() throws Exception {
     AgentCluster.Adoption file = file(1);
     DatanodeInfo agent = file.node(0, 0);
     List<AgentBlock> blocks = Arrays.asList(file.internal(0));
@@ -124,7 +126,7 @@ class AgentTokenTest {
   }
 
   @Test
-  void otherGroupsAreNotTheirs() throws Exception {
+  void holdersMayNotEncodeOtherGroups() throws Exception {
     AgentCluster.Adoption file = file(2);
     AgentCluster.Adoption other = file(3);
     DatanodeInfo agent = other.node(0, 0);
@@ -159,11 +161,11 @@ class AgentTokenTest {
           () -> holder.encode(agent, request(file, unit -> unit == 1 ? null : text(file, unit))));
       refused(
           AgentException.Kind.DENIED,
-          "does not let read block " + block,
+          "does not allow reading block " + block,
           () -> holder.encode(agent, request(file, unit -> text(unit == 1 ? other : file, unit))));
       refused(
           AgentException.Kind.DENIED,
-          "does not let read block " + block,
+          "does not allow reading block " + block,
           () -> holder.encode(agent, request(file, unit -> unit == 1 ? "?" : text(file, unit))));
     }
   }
@@ -202,13 +204,13 @@ class AgentTokenTest {
     try (Agents holder = holder(file.blocks.get(0).getBlockToken())) {
       refused(
           AgentException.Kind.DENIED,
-          "does not let write block",
+          "does not allow writing block",
           () -> holder.encode(agent, request(file)));
     }
   }
 
   @Test
-  void forgedTokensAreNoTokens() throws Exception {
+  void forgedTokensAreRefused() throws Exception {
     AgentCluster.Adoption file = file(7);
     DatanodeInfo agent = file.node(0, 0);
     Token<BlockTokenIdentifier> forged = new Token<>(file.tokens[0]);

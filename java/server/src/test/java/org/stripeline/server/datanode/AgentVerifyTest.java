@@ -25,6 +25,7 @@ import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +43,7 @@ import org.stripeline.server.datanode.AgentCluster.Adoption;
 /** Tests that sent blocks are read from disk, and that replicas which differ are rolled back. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class AgentVerifyTest {
   private AgentCluster cluster;
   private Adoption file;
@@ -97,8 +99,8 @@ class AgentVerifyTest {
     return new TaskContext(node, replicas, peers, settings, metrics, buffers, now::get);
   }
 
-  private static RateLimiter unbound() {
-    return new RateLimiter(0, null, () -> null);
+  private RateLimiter unbound() {
+    return new RateLimiter(0, null, () -> null, now::get);
   }
 
   private GroupEncoder encoder(Agents peers) throws IOException {
@@ -150,7 +152,8 @@ class AgentVerifyTest {
             () -> {
               asked.incrementAndGet();
               return null;
-            });
+            },
+            now::get);
 
     BlockChecksum read =
         context(agent, peers)
@@ -167,7 +170,7 @@ class AgentVerifyTest {
   }
 
   @Test
-  void aReplicaThatIsSlowToBecomeDurableIsAskedForAgain() throws Exception {
+  void aSyncThatTakesLongIsRepeated() throws Exception {
     byte[] bytes = AgentCluster.bytes(100, 3);
     long length = 3L * 60 << 20;
     AtomicInteger timeouts = new AtomicInteger();
@@ -257,7 +260,7 @@ class AgentVerifyTest {
   }
 
   @Test
-  void mostReplicasAreRight() throws Exception {
+  void theMajorityOfReplicasIsRight() throws Exception {
     assertThat(wrong(7, 7, 7, 7)).isEmpty();
     assertThat(wrong(7, 7, 7)).isEmpty();
     assertThat(wrong(7, 7)).isEmpty();
@@ -280,7 +283,7 @@ class AgentVerifyTest {
   }
 
   @Test
-  void silentReplicasLetNoneWinThatFewerThanHalfAgreeOn() throws Exception {
+  void silentReplicasCountAgainstAMajority() throws Exception {
     int[][] claims = {{7, 0, 0}, {0, 0, 0}, {0, 7, 5}, {5, 0, 0}, {7, 0}, {0, 7}, {0}};
     for (int[] claimed : claims) {
       refused(AgentException.Kind.FAILED, "no answer: {", () -> wrong(7, claimed));
@@ -304,7 +307,7 @@ class AgentVerifyTest {
   void aReplicaOfOtherBytesIsNotKept() throws Exception {
     Map<String, String> before = cluster.held();
     GroupEncoder encoder = encoder(new Tampering(true));
-    refused(AgentException.Kind.FAILED, ", at rest crc32c ", encoder::run);
+    refused(AgentException.Kind.FAILED, ", on disk crc32c ", encoder::run);
     cluster.awaitHeld(before);
   }
 

@@ -94,7 +94,7 @@ class AgentWireTest {
   }
 
   @Test
-  void anAgentSaysWhatItIs() throws Exception {
+  void anAgentDescribesItself() throws Exception {
     AgentInfo info = cluster.agents().describe(node);
     assertThat(info.protocol).isEqualTo(AgentProtocol.NUMBER);
     assertThat(info.hadoop).isEqualTo(VersionInfo.getVersion());
@@ -105,7 +105,7 @@ class AgentWireTest {
   }
 
   @Test
-  void whatIsNotKnownIsSaid() throws Exception {
+  void unknownMethodsAreReported() throws Exception {
     check("decode", "{}", "BAD_REQUEST", "no method 'decode' in protocol 3");
     check("poll", "{\"task\":5}", "UNKNOWN_TASK", "Cannot find task 5");
     assertThat(call("cancel", "{\"task\":5}").has("answer")).isTrue();
@@ -121,7 +121,7 @@ class AgentWireTest {
             .as(method + ' ' + text + reply)
             .isEqualTo("BAD_REQUEST");
       }
-      check(method, "", "BAD_REQUEST", "not as expected");
+      check(method, "", "BAD_REQUEST", "its form is invalid");
       check(send("{\"method\":\"" + method + "\"}"), "BAD_REQUEST", "no arguments");
       check(method, "null", "BAD_REQUEST", "no arguments");
     }
@@ -131,7 +131,7 @@ class AgentWireTest {
     check(send("{\"arguments\":{}}"), "BAD_REQUEST", "it names no method");
     // Accepted by Gson's default reader, but not valid JSON.
     for (String text : Arrays.asList("{'pool':'p'}", "{pool:1}", "{}/**/", "{\"pool\"=1}")) {
-      check("link", text, "BAD_REQUEST", "not as expected");
+      check("link", text, "BAD_REQUEST", "its form is invalid");
     }
     check("link", "{}", "BAD_REQUEST", "no block pool");
     check("link", "{\"pool\":\"p\"}", "BAD_REQUEST", "list of links");
@@ -163,7 +163,7 @@ class AgentWireTest {
       for (int depth : new int[] {Wire.DEPTH_MAX, 500_000}) {
         String nested = String.join("", Collections.nCopies(depth, open));
         for (String text : Arrays.asList(nested, "{\"pool\":" + nested, "{\"links\":" + nested)) {
-          check("link", text, "BAD_REQUEST", "inside each other");
+          check("link", text, "BAD_REQUEST", "nested objects");
         }
         check(send(nested), "BAD_REQUEST", "Cannot read the request");
       }
@@ -176,8 +176,8 @@ class AgentWireTest {
     String digits = String.join("", Collections.nCopies(1_000_000, "9"));
     for (String number :
         Arrays.asList(digits, "-" + digits, "1e" + digits, "0." + digits, "1e999999999", "1e99")) {
-      check("poll", "{\"task\":" + number + '}', "BAD_REQUEST", "not as expected");
-      check("about", "{\"later\":" + digits + '}', "BAD_REQUEST", "not as expected");
+      check("poll", "{\"task\":" + number + '}', "BAD_REQUEST", "its form is invalid");
+      check("about", "{\"later\":" + digits + '}', "BAD_REQUEST", "its form is invalid");
     }
     check("poll", "{\"task\":\"" + digits + "\"}", "BAD_REQUEST", "1000000 characters");
     check("poll", "{\"" + digits + "\":1}", "BAD_REQUEST", "1000000 characters");
@@ -256,7 +256,8 @@ class AgentWireTest {
     check(builder("rot13", 1, 1).data(source).parity(parity), "'rot13'");
     check(builder("xor", 2, 2).data(source).parity(parity), "exactly 1 parity unit");
     check(builder("rs", 15, 4).data(source).parity(parity), "19 units");
-    check(builder("rs", 1, 1).data(source).parity(target(2, 1000, "DISK")), "no block of a");
+    check(
+        builder("rs", 1, 1).data(source).parity(target(2, 1000, "DISK")), "not an internal block");
     check(builder("rs", 1, 1).data(source).parity(target(-2, 999, "DISK")), "1000 bytes");
     check(builder("rs", 1, 1).data(source).parity(target(-2, 1000, "CLOUD")), "'CLOUD'");
     check(builder("rs", 1, 1).data(source).parity(target(-2, 1000, "RAM_DISK")), "'RAM_DISK'");
@@ -291,7 +292,7 @@ class AgentWireTest {
   }
 
   @Test
-  void whoIsNotThereCannotBeReached() throws Exception {
+  void missingAgentsAreUnreachable() throws Exception {
     DatanodeInfo gone;
     try (ServerSocket free = new ServerSocket(0)) {
       gone = at(free.getLocalPort());
@@ -311,7 +312,7 @@ class AgentWireTest {
    * agent.
    */
   @Test
-  void aServerThatIsTooBusyIsAskedLater() throws Exception {
+  void aBusyServerIsRetriedLater() throws Exception {
     Configuration conf = new Configuration(false);
     AgentRpc.use(conf);
     AgentEndpoint busy =

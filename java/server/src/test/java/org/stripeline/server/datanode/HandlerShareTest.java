@@ -26,7 +26,7 @@ class HandlerShareTest {
   }
 
   @Test
-  void callsThatWaitForADiskLeaveAPlaceForOthers() throws Exception {
+  void callsThatWaitForADiskLeaveHandlersForOthers() throws Exception {
     HandlerShare share = new HandlerShare(3, 1);
     for (int i = 0; i < 2; i++) {
       share.beginWork();
@@ -41,7 +41,7 @@ class HandlerShareTest {
   }
 
   @Test
-  void callsThatHangAreToldFromCallsThatComeAndGo() throws Exception {
+  void hungCallsAreDistinguishedFromShortCalls() throws Exception {
     AtomicLong minutes = new AtomicLong();
     HandlerShare share = new HandlerShare(2, 1, () -> TimeUnit.MINUTES.toNanos(minutes.get()));
     assertThat(share.isStuck()).isFalse();

@@ -75,7 +75,7 @@ class KnownDataNodesTest {
   }
 
   @Test
-  void anyDifferenceMakesAStranger() throws Exception {
+  void aDataNodeWithAnyDifferenceIsUnknown() throws Exception {
     DatanodeInfo one = node(1).build();
     registered.add(one);
     registered.add(node(2).build());
@@ -114,7 +114,7 @@ class KnownDataNodesTest {
   }
 
   @Test
-  void newNodesAreAskedForButNotAllTheTime() throws Exception {
+  void reportsAreRefreshedForNewNodesButNotTooOften() throws Exception {
     registered.add(node(1).build());
     known.check(request(node(1).build()));
     registered.add(node(2).build());
@@ -129,13 +129,14 @@ class KnownDataNodesTest {
   }
 
   @Test
-  void nothingIsReachedWhileTheNameNodeDoesNotTell() throws Exception {
+  void noDataNodeIsAcceptedWhileTheNameNodeDoesNotAnswer() throws Exception {
     registered.add(node(1).build());
     silence = new IOException("no route");
     for (int i = 0; i < 100; i++) {
       refused(
           AgentException.Kind.NOT_READY,
-          "Cannot ask the NameNode for its DataNodes, to which alone an agent connects: no route",
+          "Cannot get the DataNodes from the NameNode, and an agent connects only to these: no"
+              + " route",
           () -> known.check(request(node(1).build())));
     }
     assertThat(asked).isEqualTo(1);
@@ -224,7 +225,7 @@ class KnownDataNodesTest {
   }
 
   @Test
-  void aDataNodeThatIsNoSuperuserIsToldWhatToDo(@TempDir Path dir) throws Exception {
+  void aDataNodeThatIsNotASuperuserGetsARemedy(@TempDir Path dir) throws Exception {
     try (AgentCluster cluster = new AgentCluster(dir, new Configuration(false), "/a")) {
       InetSocketAddress address = cluster.mini().getNameNode().getNameNodeAddress();
       Configuration conf = cluster.fs().getConf();

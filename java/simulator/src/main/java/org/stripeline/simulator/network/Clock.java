@@ -33,7 +33,7 @@ public final class Clock {
   public void after(double seconds, Runnable action) {
     if (!(seconds >= 0 && seconds < Double.POSITIVE_INFINITY)) {
       throw new IllegalArgumentException(
-          "Cannot let something happen in " + seconds + " s: must be a number from 0");
+          "Cannot schedule an event in " + seconds + " s: must be a number from 0");
     }
     new Moment(simulator, action).schedule(seconds);
   }

@@ -21,7 +21,7 @@ public final class Digest {
     try {
       sha = MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Cannot make a digest: every Java has SHA-256, not this", e);
+      throw new IllegalStateException("Cannot create a SHA-256 digest: this Java lacks it", e);
     }
   }
 

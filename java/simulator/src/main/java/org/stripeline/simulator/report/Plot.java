@@ -60,7 +60,7 @@ public final class Plot {
     text(LEFT, row * PANEL_HEIGHT + 18, "start", report.title);
     throughput(report, row);
     if (hasPaper(report, Figure.RACK_SHARE_MOST_PERCENT)) {
-      lines(report, row, "share of all replicas by rack, %, least first", Result::rackShares);
+      lines(report, row, "share of all replicas by rack, %, ascending", Result::rackShares);
     } else if (hasPaper(report, Figure.WRITE_SECONDS_BEFORE)) {
       lines(
           report,
@@ -113,7 +113,7 @@ public final class Plot {
         highest = Math.max(highest, result.encodeMbPerSecondMost);
       }
     }
-    begin(row, 0, "encoding throughput, MB/s; mean, least and most", 0, highest);
+    begin(row, 0, "encoding throughput, MB/s; mean, minimum and maximum", 0, highest);
     bars(report);
     legend(report, row);
   }
@@ -159,7 +159,7 @@ public final class Plot {
         1,
         "gain over "
             + report.variants.get(0).results.get(0).policy
-            + ", %: encoding full, writes pale; the paper's as black lines",
+            + ", %: encoding dark, writes light; the paper's values as black lines",
         lowest,
         highest);
     double slot = (double) PLOT_WIDTH / report.variants.size();

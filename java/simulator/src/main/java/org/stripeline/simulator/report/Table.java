@@ -25,7 +25,7 @@ public final class Table {
     "gain %",
     "across racks",
     "relocations",
-    "rule broken",
+    "rule violated",
     "digest"
   };
 
@@ -94,7 +94,7 @@ public final class Table {
 
   private static String paper(Report report) {
     Table table = new Table();
-    table.rows.add(new String[] {"beside the paper", "policy", "figure", "ours", "paper", ""});
+    table.rows.add(new String[] {"against the paper", "policy", "figure", "ours", "paper", ""});
     for (Report.Entry entry : report.variants) {
       for (Report.Comparison comparison : entry.comparisons) {
         if (comparison.paper != null) {

@@ -91,11 +91,11 @@ final class Preload {
     }
     if (stripes.size() < settings.stripes) {
       throw new ScenarioException(
-          "Cannot put "
+          "Cannot form "
               + settings.stripes
-              + " stripes together: "
+              + " stripes: "
               + written
-              + " blocks gave "
+              + " blocks formed "
               + stripes.size()
               + "; raise blocks_per_rack_max or racks");
     }

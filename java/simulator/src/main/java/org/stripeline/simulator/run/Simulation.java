@@ -73,7 +73,7 @@ public final class Simulation {
               + run.links.bytesUp()
               + " left racks, "
               + run.links.bytesDown()
-              + " came into racks");
+              + " entered racks");
     }
     return outcome();
   }

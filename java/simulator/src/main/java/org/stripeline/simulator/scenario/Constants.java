@@ -48,7 +48,9 @@ public final class Constants {
     for (Map.Entry<String, JsonElement> entry : values.entrySet()) {
       if (!byName.containsKey(entry.getKey())) {
         throw new ScenarioException(
-            "Cannot change constant " + entry.getKey() + ": the scenario has none of that name");
+            "Cannot change constant "
+                + entry.getKey()
+                + ": the scenario has no constant with that name");
       }
       merged.put(entry.getKey(), new Constant(primitive(entry.getKey(), entry.getValue()), source));
     }
@@ -107,8 +109,7 @@ public final class Constants {
         throw new ScenarioException(
             "Cannot simulate: constant "
                 + name
-                + " is missing; give it with its source, or name"
-                + " a base that has it");
+                + " is missing; set it with its source, or name a base scenario that has it");
       }
       return constant.value;
     }

@@ -148,7 +148,7 @@ public final class Scenario {
     try (InputStream stream = Scenario.class.getResourceAsStream(path)) {
       if (stream == null) {
         throw new ScenarioException(
-            "Cannot find constants " + name + ": the jar has none so named");
+            "Cannot find constants " + name + ": the jar has none with that name");
       }
       return parse(new InputStreamReader(stream, StandardCharsets.UTF_8));
     } catch (IOException e) {
@@ -207,7 +207,7 @@ public final class Scenario {
       }
       if (figures.size() != given.size()) {
         throw new ScenarioException(
-            "Cannot use figures " + given.keySet() + " of the paper: some are not known");
+            "Cannot use figures " + given.keySet() + " of the paper: some are unknown");
       }
       paper.put(Labels.parse(Policy.class, name), figures);
     }

@@ -13,7 +13,7 @@ class ClockTest {
   private final List<String> seen = new ArrayList<>();
 
   @Test
-  void thingsHappenInOrderOfTimeAndThenOfAsking() {
+  void eventsRunInOrderOfTimeAndThenOfScheduling() {
     clock.after(2, () -> seen.add("c" + clock.now()));
     clock.after(1, () -> seen.add("a" + clock.now()));
     clock.after(1, () -> seen.add("b" + clock.now()));
@@ -32,7 +32,7 @@ class ClockTest {
   }
 
   @Test
-  void stoppedItForgetsWhatWasToCome() {
+  void stoppingDiscardsPendingEvents() {
     clock.after(1, clock::stop);
     clock.after(2, () -> seen.add("never"));
     clock.run();
@@ -40,13 +40,13 @@ class ClockTest {
   }
 
   @Test
-  void withNothingToDoItEndsAtOnce() {
+  void withoutEventsItEndsImmediately() {
     clock.run();
     assertThat(clock.now()).isZero();
   }
 
   @Test
-  void refusesThePastAndWhatIsNoTime() {
+  void refusesPastAndInvalidTimes() {
     for (double bad : new double[] {-1e-9, Double.NaN, Double.POSITIVE_INFINITY}) {
       assertThatThrownBy(() -> clock.after(bad, () -> {}))
           .isInstanceOf(IllegalArgumentException.class)

@@ -15,13 +15,13 @@ class DigestTest {
   }
 
   @Test
-  void tellsDifferentHistoriesApart() {
+  void distinguishesDifferentHistories() {
     assertThat(of(1, 2)).isEqualTo(of(1, 2)).isNotEqualTo(of(2, 1)).isNotEqualTo(of(1));
     assertThat(of()).matches("[0-9a-f]{16}");
   }
 
   @Test
-  void seesAllOfALongHistory() {
+  void coversAllOfALongHistory() {
     long[] values = new long[10_000];
     String zeros = of(values);
     values[9_999] = 1;

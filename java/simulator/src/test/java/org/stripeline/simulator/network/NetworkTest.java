@@ -106,7 +106,7 @@ class NetworkTest {
   }
 
   @Test
-  void fromTheReceiversEndItHoldsNothingWhileItWaitsForThat() {
+  void reservedFromTheReceiverItHoldsNothingWhileItWaits() {
     network = network("receiver-first", clock);
     send("first", links.send(0, 4), 100);
     // Takes the downlink of node 5 and waits for that of rack 2.
@@ -116,7 +116,7 @@ class NetworkTest {
   }
 
   @Test
-  void firstFitLetsWhoeverCanGo() {
+  void firstFitStartsAnyTransferThatCanRun() {
     network = network("first-fit", clock);
     send("first", links.send(0, 4), 100);
     send("second", links.send(2, 5), 100);
@@ -134,7 +134,7 @@ class NetworkTest {
   }
 
   @Test
-  void atMostSoManySegmentsAreOnTheWay() {
+  void theNumberOfSegmentsInFlightIsBounded() {
     network = new StoreAndForwardNetwork(clock, new Digest(), 10, 1);
     send("one by one", links.send(0, 2), 100);
     expect("one by one", 40);
@@ -159,7 +159,7 @@ class NetworkTest {
   }
 
   @Test
-  void aPipelineHoldsTheWaysOfAllItsHops() {
+  void aPipelineHoldsTheRoutesOfAllItsHops() {
     network = network("receiver-first", clock);
     send("pipeline", links.pipeline(0, new int[] {0, 2, 3}), 100);
     // Disks write 5 bytes per second.
@@ -170,7 +170,7 @@ class NetworkTest {
   }
 
   @Test
-  void aLimitedWayIsSlower() {
+  void aLimitedRouteIsSlower() {
     network = network("receiver-first", clock);
     links.limit(0, 1, 4);
     send("along", links.send(0, 1), 100);
@@ -228,7 +228,7 @@ class NetworkTest {
   }
 
   @Test
-  void refusesWhatIsNoTransferAndNoRate() {
+  void refusesInvalidTransfersAndRates() {
     assertThatThrownBy(() -> send("nothing", links.send(0, 1), 0))
         .hasMessageContaining("must be at least 1");
     assertThatThrownBy(() -> links.copy(1, 1)).hasMessageContaining("through DISK 1 twice");

@@ -84,7 +84,7 @@ class PaperTest {
   }
 
   @Test
-  void replicasAreSpreadOverRacksAlike() throws ScenarioException {
+  void replicasAreSpreadEquallyOverRacks() throws ScenarioException {
     Report report = run("balance");
     for (Policy policy : new Policy[] {Policy.RR, Policy.EAR}) {
       assertThat(of(report, 0, policy, Figure.RACK_SHARE_LEAST_PERCENT)).isBetween(3.4, 4.7);
@@ -93,7 +93,7 @@ class PaperTest {
   }
 
   @Test
-  void policiesMoveAsManyBlocksAsTheoryHasIt() throws ScenarioException {
+  void policiesMoveAsManyBlocksAsInTheory() throws ScenarioException {
     Report report = run("policies");
     int random = 1;
     Figure across = Figure.CROSS_RACK_BLOCKS_PER_STRIPE;
@@ -113,7 +113,7 @@ class PaperTest {
 
   @ParameterizedTest
   @MethodSource("scenarios")
-  void everyScenarioCanBeShown(String name) throws Exception {
+  void everyScenarioCanBePlotted(String name) throws Exception {
     Report report = run(name);
     String table = Table.of(report);
     assertThat(table).startsWith(report.title).doesNotContain("NaN");

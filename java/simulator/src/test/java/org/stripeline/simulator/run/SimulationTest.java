@@ -53,7 +53,7 @@ class SimulationTest {
   }
 
   @Test
-  void anEncodingAloneTakesAsLongAsItsStepsDo() throws ScenarioException {
+  void anEncodingAloneTakesTheTimeOfItsSteps() throws ScenarioException {
     // One node per rack, (6,4), two replicas: an encoder of EAR reads 4 blocks from its own disk,
     // one after another, computes, and writes 2 parity blocks, limited by its link; 8 stripes.
     Settings settings = Scenario.carried("a1-code").variants().get(0).settings();
@@ -102,7 +102,7 @@ class SimulationTest {
   }
 
   @Test
-  void refusesAClusterInWhichStripesFindNoRoom() throws Exception {
+  void refusesAClusterWithoutRoomForStripes() throws Exception {
     Path file = directory.resolve("narrow.json");
     String text =
         "{\"title\": \"t\", \"about\": \"a\", \"base\": \"dsn2015\", \"seeds\": 1, \"policies\":"

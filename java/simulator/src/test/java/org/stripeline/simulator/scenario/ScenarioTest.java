@@ -68,11 +68,11 @@ class ScenarioTest {
   }
 
   @Test
-  void refusesWhatItDoesNotKnow() {
+  void refusesUnknownKeys() {
     String variants = "\"variants\": [{\"label\": \"x\"}]}";
     refuses(HEAD + "\"colour\": 1, " + variants, "key colour is not one of");
     refuses(HEAD.replace("post-hoc", "magic") + variants, "Cannot use magic", "retention");
-    refuses(HEAD.replace("\"dsn2015\"", "\"other\"") + variants, "the jar has none so named");
+    refuses(HEAD.replace("\"dsn2015\"", "\"other\"") + variants, "the jar has none with that name");
     refuses(
         HEAD + "\"constants\": {\"rakcs\": {\"value\": 1, \"source\": \"s\"}}, " + variants,
         "no constants named rakcs");
@@ -81,7 +81,7 @@ class ScenarioTest {
         "Cannot change constant rakcs");
     refuses(
         HEAD + "\"variants\": [{\"label\": \"x\", \"paper\": {\"rr\": {\"joy\": 1}}}]}",
-        "some are not known");
+        "some are unknown");
     assertThatThrownBy(() -> Scenario.carried("nonesuch"))
         .isInstanceOf(ScenarioException.class)
         .hasMessageContaining("neither a file nor one of a1-code");
@@ -115,7 +115,7 @@ class ScenarioTest {
   }
 
   @Test
-  void refusesWhatIsNoScenario() {
+  void refusesInvalidScenarios() {
     refuses("[1, 2", "Cannot read scenario");
     refuses("[]", "Cannot read scenario");
     refuses(HEAD + "\"variants\": []}", "no variants");

@@ -142,7 +142,7 @@ public final class IoCluster implements AutoCloseable {
   /** Waits for a heartbeat of a DataNode that was paused. */
   public void awaitHeartbeat(String address) throws IOException {
     long now = System.currentTimeMillis();
-    await("DataNode " + address + " to speak again", () -> hasSpokenSince(address, now));
+    await("DataNode " + address + " to send heartbeats again", () -> hasSpokenSince(address, now));
   }
 
   private boolean hasSpokenSince(String address, long millis) {
@@ -196,7 +196,7 @@ public final class IoCluster implements AutoCloseable {
   /** Stops a DataNode permanently and waits until the NameNode considers it dead. */
   void remove(String id) throws IOException {
     process.client().stopAndExpireDataNode(id);
-    await("DataNode " + id + " to be forgotten", () -> !isLive(id));
+    await("DataNode " + id + " to be removed from the live DataNodes", () -> !isLive(id));
   }
 
   /**
@@ -251,7 +251,9 @@ public final class IoCluster implements AutoCloseable {
       fs.delete(path, false);
     }
     List<Path> disks = disks();
-    await("deleted blocks to leave the disks", () -> !holdAnyOf(disks, blocks));
+    await(
+        "the files of deleted blocks to be removed from the disks",
+        () -> !holdAnyOf(disks, blocks));
   }
 
   private static boolean holdAnyOf(List<Path> disks, List<Long> blocks) {
@@ -284,7 +286,7 @@ public final class IoCluster implements AutoCloseable {
       while (!condition.getAsBoolean()) {
         if (System.nanoTime() - started > WAIT_NANOS) {
           throw new IOException(
-              "Cannot go on: waited "
+              "Cannot continue: waited "
                   + TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS)
                   + " s for "
                   + what);

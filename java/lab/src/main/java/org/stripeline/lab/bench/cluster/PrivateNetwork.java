@@ -50,7 +50,7 @@ public final class PrivateNetwork {
   /** Returns why this user cannot create such a process on this machine, or null. */
   public static String obstacle() throws IOException, InterruptedException {
     if (!"root".equals(System.getProperty("user.name"))) {
-      return "it takes root";
+      return "it requires root";
     }
     for (String program : PROGRAMS) {
       if (!isInstalled(program)) {
@@ -61,7 +61,9 @@ public final class PrivateNetwork {
     trial.add("true");
     Process process = new ProcessBuilder(trial).redirectErrorStream(true).start();
     process.getOutputStream().close();
-    return process.waitFor() == 0 ? null : "this root may make no networks: it is in a container";
+    return process.waitFor() == 0
+        ? null
+        : "this root user cannot create networks, for example in a container";
   }
 
   private static boolean isInstalled(String program) {

@@ -292,7 +292,7 @@ public final class ShapedNetwork implements AutoCloseable {
     }
     try {
       if (process.waitFor() != 0) {
-        throw new IOException("Cannot shape the network: '" + command + "' said" + said);
+        throw new IOException("Cannot shape the network: '" + command + "' reported" + said);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -36,7 +36,7 @@ enum ConversionMethod {
     throw new IllegalArgumentException(
         "Cannot measure '"
             + label
-            + "': the ways are "
+            + "': known ways are "
             + Arrays.stream(values())
                 .map(ConversionMethod::label)
                 .collect(Collectors.joining(", ")));

@@ -29,6 +29,7 @@ import org.stripeline.lab.cluster.RackTable;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.natives.CoderStatus;
 import org.stripeline.server.namenode.EarKeys;
+import org.stripeline.terminal.ByteSize;
 
 /**
  * Writes files and converts them repeatedly: within each repetition the methods take turns,
@@ -36,8 +37,6 @@ import org.stripeline.server.namenode.EarKeys;
  * placement is configured for one code.
  */
 final class ConvertBench {
-  private static final double MIB = 1 << 20;
-  private static final double GIB = 1 << 30;
 
   /** Rate of links while files are written and compared, which is not timed. */
   private static final int OPEN_MBIT = 20_000;
@@ -180,7 +179,7 @@ final class ConvertBench {
     limit(true);
     double servers = ProcessTime.of(cluster.processes());
     MethodJvm.Run run = jvm.run(command(policy, method, source));
-    double gib = settings.bytes(policy) / GIB;
+    double gib = settings.bytes(policy) / ByteSize.GIB;
     ConvertSample sample = new ConvertSample();
     sample.serverCpuSecondsPerGib = (ProcessTime.of(cluster.processes()) - servers) / gib;
     limit(false);
@@ -188,7 +187,7 @@ final class ConvertBench {
     sample.way = method.label();
     sample.repetition = repetition;
     sample.seconds = run.seconds;
-    sample.mibPerSecond = settings.bytes(policy) / MIB / run.seconds;
+    sample.mibPerSecond = settings.bytes(policy) / ByteSize.MIB / run.seconds;
     sample.clientCpuSecondsPerGib = run.cpuSeconds / gib;
     if (method.isInPlace()) {
       addWords(sample, method, run);

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.convert;
 
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.stripeline.lab.bench.cluster.PrivateNetwork;
+import org.stripeline.lab.bench.ClusterBenchOptions;
 import org.stripeline.lab.bench.io.IoSettings;
-import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.ByteSize;
-import org.stripeline.terminal.CommandException;
-import org.stripeline.terminal.ExitStatus;
-import org.stripeline.terminal.OutputOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,16 +20,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "convert",
     description = {
-      "Measure ways from replication to erasure coding on an HDFS of this machine, side by side.",
+      "Compare ways to convert replicated files to erasure coding, on an HDFS of this machine.",
       "",
-      "Ways: adopt (stripeline convert), adopt-ear (the same of files that EarPlacementPolicy"
+      "Ways: adopt (stripeline convert), adopt-ear (the same for files that EarPlacementPolicy"
           + " placed), striped (stripeline convert --layout=striped), cp and cp-4 (hdfs dfs -cp"
           + " into an erasure-coded directory, one and four files at a time, with our coder),"
-          + " distcp (if it is on the class path). Each is a command in a JVM of its own, timed"
-          + " from its start to its end.",
+          + " distcp (if it is on the class path). Each is a command in a separate JVM, timed from"
+          + " its start to its end.",
       "",
-      "Files are written anew for each; what a way has made is read back and compared byte for byte"
-          + " by Hadoop's own client and coder, out of the time."
+      "New files are written for each; after the timed run, Hadoop's own client and coder read back"
+          + " the converted files and compare every byte."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -55,8 +45,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       names = "--ways",
       paramLabel = "NAME",
       split = ",",
-      description =
-          "Those that take part (default: adopt,striped,cp,cp-4,distcp; quick:" + " adopt,cp)")
+      description = "Ways to measure (default: adopt,striped,cp,cp-4,distcp; quick: adopt,cp)")
   private List<String> methods = new ArrayList<>();
 
   @Option(
@@ -78,14 +67,14 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       names = "--racks",
       paramLabel = "N",
       defaultValue = "6",
-      description = "Racks that they are spread over (default: ${DEFAULT-VALUE})")
+      description = "Racks of the DataNodes (default: ${DEFAULT-VALUE})")
   private int racks;
 
   @Option(
       names = "--replication",
       paramLabel = "N",
       defaultValue = "3",
-      description = "Replicas of the files before (default: ${DEFAULT-VALUE})")
+      description = "Replicas of the files before conversion (default: ${DEFAULT-VALUE})")
   private int replication;
 
   @Option(
@@ -93,7 +82,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "32MiB",
       converter = ByteSize.Converter.class,
-      description = "Their block size (default: ${DEFAULT-VALUE})")
+      description = "Block size of the files (default: ${DEFAULT-VALUE})")
   private ByteSize blockSize;
 
   @Option(
@@ -121,39 +110,23 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       names = "--shaped",
       paramLabel = "MBIT",
       defaultValue = "0",
-      description = "Put every DataNode behind a link of this rate in Mbit/s; takes root")
+      description = "Connect every DataNode through a link of this rate in Mbit/s; requires root")
   private int linkMbit;
 
   @Option(
       names = "--shaped-racks",
       paramLabel = "MBIT",
       defaultValue = "0",
-      description = "And every rack behind one of this rate (default: a quarter of --shaped)")
+      description =
+          "Connect every rack through a link of this rate (default: a quarter of --shaped)")
   private int rackMbit;
 
   @Option(
       names = "--quick",
-      description = "One repetition, 12 MiB: shows that all works and judges nothing")
+      description = "One repetition of 12 MiB: a functional test, no threshold is checked")
   private boolean quick;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description =
-          "Work in this new or empty directory, best in memory such as /dev/shm/bench"
-              + " (default: a temporary one)")
-  private Path directory;
-
-  @Option(
-      names = "--record",
-      paramLabel = "DIR",
-      description = "Write convert.json and convert.txt there")
-  private Path record;
-
-  @Option(names = "--enforce", description = "Exit with 1 if a threshold is missed")
-  private boolean enforce;
-
-  @Mixin private OutputOptions output;
+  @Mixin private ClusterBenchOptions run;
   @Spec private CommandSpec spec;
 
   /** Creates a command for picocli. */
@@ -162,51 +135,14 @@ public final class ConvertBenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     ConvertSettings settings = settings();
-    try {
-      if (settings.isShaped()) {
-        OptionalInt status = PrivateNetwork.enter(spec.root());
-        if (status.isPresent()) {
-          return status.getAsInt();
-        }
-      }
-      try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
-        return measure(settings, place);
-      }
-    } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, e.getMessage());
-    }
-  }
-
-  /** Returns the complete command line as given. */
-  private List<String> commandLine() {
-    return spec.root().commandLine().getParseResult().originalArgs();
-  }
-
-  private int measure(ConvertSettings settings, WorkDirectory place) throws IOException {
-    place.requireSpace(settings.bytesStored());
-    Files.createDirectories(place.data());
     ConvertReport report = new ConvertReport();
-    report.command = "stripeline " + String.join(" ", commandLine());
+    report.command = run.commandLine();
     report.quick = quick;
-    try {
-      new ConvertBench(settings, place, spec.commandLine().getErr(), report).run();
-    } catch (IOException | RuntimeException e) {
-      if (report.samples.isEmpty()) {
-        throw e;
-      }
-      // Earlier measurements have taken time, so they are shown.
-      report.failures.add("the run ended early: " + e.getMessage());
-    }
-    report.conclude();
-    StringWriter json = new StringWriter();
-    OutputOptions.printJson(new PrintWriter(json), report);
-    if (record != null) {
-      report.record(record, json.toString().trim());
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? json.toString() : new ConvertTable(report).render());
-    out.flush();
-    return report.isSound(enforce) ? ExitStatus.SOUND : ExitStatus.FAILED;
+    return run.run(
+        settings.isShaped(),
+        settings.bytesStored(),
+        report,
+        (place, progress) -> new ConvertBench(settings, place, progress, report).run());
   }
 
   private ConvertSettings settings() {

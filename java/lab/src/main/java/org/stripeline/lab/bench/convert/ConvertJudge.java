@@ -95,7 +95,7 @@ final class ConvertJudge {
 
   private void add(
       List<Judgement> judgements, String name, List<Double> ratios, double limit, boolean least) {
-    double value = Spread.of(ratios, Double::doubleValue).median;
+    double value = Spread.of(ratios).median;
     boolean kept = least ? value >= limit : value <= limit;
     String bound = String.format(Locale.ROOT, least ? ">= %.2f" : "<= %.2f", limit);
     judgements.add(Judgement.of(name, value, bound, !rough, kept));

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.convert;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.lab.bench.BenchMachine;
+import org.stripeline.lab.bench.ClusterBenchReport;
 import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.Spread;
 
 /** The results of a run; field names are those of the JSON record. */
-final class ConvertReport {
+final class ConvertReport implements ClusterBenchReport {
   final String format = "stripeline-bench-convert-1";
   final BenchMachine machine = new BenchMachine();
   String command;
@@ -77,8 +74,8 @@ final class ConvertReport {
     machine.describe();
   }
 
-  /** Computes rows and judgements from the samples. */
-  void conclude() {
+  @Override
+  public void conclude() {
     ConvertJudge judge = new ConvertJudge(samples, linkMbit > 0, quick);
     for (ConvertSample sample : samples) {
       if (rows.stream().noneMatch(r -> r.code.equals(sample.code) && r.way.equals(sample.way))) {
@@ -106,7 +103,7 @@ final class ConvertReport {
     row.serverCpuSecondsPerGib = Spread.of(like, s -> s.serverCpuSecondsPerGib);
     row.totalCpuSecondsPerGib = Spread.of(like, ConvertSample::totalCpuSecondsPerGib);
     List<Double> ratios = judge.timesCopy(like);
-    row.timesCopy = ratios.isEmpty() ? null : Spread.of(ratios, Double::doubleValue);
+    row.timesCopy = ratios.isEmpty() ? null : Spread.of(ratios);
     if (first.blocksSent != null) {
       row.blocksSent = Spread.of(like, s -> s.blocksSent);
       row.crossRackMib = Spread.of(like, s -> s.crossRackBytes / (double) (1 << 20));
@@ -114,16 +111,23 @@ final class ConvertReport {
     return row;
   }
 
-  /** Returns whether nothing failed; with {@code strict}, a missed threshold is a failure too. */
-  boolean isSound(boolean strict) {
+  @Override
+  public boolean isEmpty() {
+    return samples.isEmpty();
+  }
+
+  @Override
+  public List<String> failures() {
+    return failures;
+  }
+
+  @Override
+  public boolean isSound(boolean strict) {
     return failures.isEmpty() && !(strict && Judgement.anyMissed(judgements));
   }
 
-  void record(Path directory, String json) throws IOException {
-    Files.createDirectories(directory);
-    Files.write(directory.resolve("convert.json"), (json + "\n").getBytes(StandardCharsets.UTF_8));
-    Files.write(
-        directory.resolve("convert.txt"),
-        new ConvertTable(this).render().getBytes(StandardCharsets.UTF_8));
+  @Override
+  public String text() {
+    return new ConvertTable(this).render();
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.convert;
 
-import java.util.Locale;
-import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.Spread;
+import static org.stripeline.lab.bench.BenchText.median;
+import static org.stripeline.lab.bench.BenchText.number;
+
+import org.stripeline.lab.bench.BenchText;
 import org.stripeline.terminal.TextTable;
 
 /** Formats a report as text. */
@@ -15,26 +16,16 @@ final class ConvertTable {
   }
 
   String render() {
-    StringBuilder text = new StringBuilder();
-    line(
-        text,
-        "Hadoop %s, %s, %s, %d processors, load before: %s",
-        report.hadoop,
-        report.java,
-        report.machine.processor,
-        report.machine.processors,
-        report.machine.load);
-    line(text, "%s", report.coder);
-    line(
-        text,
+    BenchText text = new BenchText();
+    text.machine(report.hadoop, report.java, report.machine, report.coder);
+    text.line(
         "%d DataNodes in %d racks, %s",
         report.datanodes,
         report.racks,
         report.linkMbit == 0
             ? "on the loopback"
             : "links of " + report.linkMbit + " Mbit/s, " + report.rackMbit + " between racks");
-    line(
-        text,
+    text.line(
         "%d files of %d full groups, blocks of %d MiB, %d replicas; %d repetitions; medians,"
             + " +- half the range of the quartiles; CPU in seconds per GiB of files",
         report.files,
@@ -42,20 +33,10 @@ final class ConvertTable {
         report.blockBytes >> 20,
         report.replication,
         report.repetitions);
-    text.append('\n').append(table().render()).append('\n');
-    report.leftOut.forEach((name, reason) -> line(text, "left out %s: %s", name, reason));
-    report.failures.forEach(failure -> line(text, "FAILED %s", failure));
-    for (Judgement judgement : report.judgements) {
-      line(
-          text,
-          "%-10s %s: %.2f (limit %s)",
-          judgement.verdict,
-          judgement.name,
-          judgement.value,
-          judgement.limit);
-    }
-    line(
-        text,
+    text.line("%n%s", table().render());
+    text.leftOut(report.leftOut);
+    text.judged(report.failures, report.judgements);
+    text.line(
         "%d MiB of converted files read back and compared byte for byte",
         report.bytesVerified >> 20);
     return text.toString();
@@ -96,17 +77,5 @@ final class ConvertTable {
       last = row.code;
     }
     return table;
-  }
-
-  private static String median(String format, Spread spread) {
-    return spread == null ? "" : number(format, spread.median);
-  }
-
-  private static String number(String format, double value) {
-    return String.format(Locale.ROOT, format, value);
-  }
-
-  private static void line(StringBuilder text, String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 }

@@ -2,17 +2,13 @@
 package org.stripeline.lab.bench.convert;
 
 import com.google.gson.Gson;
-import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.stripeline.terminal.JavaRuntime;
+import org.stripeline.lab.cluster.ChildJvm;
 
 /** Runs a command in a separate JVM from its start to its end. */
 public final class MethodJvm {
@@ -49,43 +45,23 @@ public final class MethodJvm {
    * @throws IOException if it does not end with status 0
    */
   public Run run(List<String> arguments) throws IOException {
-    List<String> command = new ArrayList<>(prefix);
-    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        Arrays.asList(
-            "-Xmx" + HEAP_MIB + "m",
-            "-XX:+UseParallelGC",
-            "-XX:-UsePerfData",
-            "-Djava.net.preferIPv4Stack=true",
-            "-Dlog4j.configuration=org/stripeline/terminal/log4j.properties"));
-    command.addAll(JavaRuntime.hadoopArguments());
-    command.addAll(JavaRuntime.nativeArguments());
-    command.add(MethodMain.class.getName());
-    command.addAll(arguments);
-    ProcessBuilder builder = new ProcessBuilder(command);
+    ProcessBuilder builder =
+        ChildJvm.of(
+            prefix,
+            Arrays.asList("-Xmx" + HEAP_MIB + "m", "-XX:+UseParallelGC"),
+            MethodMain.class,
+            arguments);
     builder
         .environment()
-        .put("CLASSPATH", configuration + File.pathSeparator + JavaRuntime.classPathWithoutSites());
+        .compute("CLASSPATH", (name, path) -> configuration + File.pathSeparator + path);
     builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     Run run = new Run();
     long started = System.nanoTime();
-    Process process = builder.start();
-    Thread end = new Thread(process::destroyForcibly, "end-command");
-    Runtime.getRuntime().addShutdownHook(end);
-    try (BufferedReader said =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-      process.getOutputStream().close();
-      for (String line = said.readLine(); line != null; line = said.readLine()) {
-        run.lines.add(line);
-      }
-      process.waitFor();
+    try {
+      ChildJvm.run(builder, run.lines);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Cannot wait for '" + String.join(" ", arguments) + "'", e);
-    } finally {
-      process.destroyForcibly();
-      Runtime.getRuntime().removeShutdownHook(end);
     }
     run.seconds = (System.nanoTime() - started) / 1e9;
     return checked(run, arguments);
@@ -100,8 +76,8 @@ public final class MethodJvm {
           "'"
               + String.join(" ", arguments)
               + "' "
-              + (answer == null ? "broke off" : "ended with status " + answer.status)
-              + "; its last words: "
+              + (answer == null ? "ended without a result" : "ended with status " + answer.status)
+              + "; its last output: "
               + String.join(" | ", lastOf(run.lines)));
     }
     run.cpuSeconds = answer.cpuSeconds;

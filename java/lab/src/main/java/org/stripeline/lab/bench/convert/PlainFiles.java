@@ -84,7 +84,7 @@ public final class PlainFiles implements AutoCloseable {
     for (int number = 0; number < settings.files; number++) {
       Path path = file(directory, number);
       if (fs.getErasureCodingPolicy(path) == null || fs.getFileStatus(path).getLen() != fileBytes) {
-        throw new IOException("Cannot go on: " + path + " is not the file erasure-coded");
+        throw new IOException("Cannot continue: " + path + " is not the file erasure-coded");
       }
       try (FSDataInputStream in = fs.open(path)) {
         for (long position = 0; position < fileBytes; position += read.length) {
@@ -93,7 +93,7 @@ public final class PlainFiles implements AutoCloseable {
           // here.
           in.readFully(position, read, 0, step);
           if (!pattern.isRight(number, position, read, step)) {
-            throw new IOException("Cannot go on: wrong bytes in " + path + " from " + position);
+            throw new IOException("Cannot continue: wrong bytes in " + path + " from " + position);
           }
         }
       }

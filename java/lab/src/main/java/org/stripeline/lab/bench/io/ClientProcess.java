@@ -9,9 +9,8 @@ import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.Paths;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -22,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.stripeline.lab.bench.io.client.ClientAnswer;
 import org.stripeline.lab.bench.io.client.ClientMain;
 import org.stripeline.lab.bench.io.client.ClientRequest;
-import org.stripeline.terminal.JavaRuntime;
+import org.stripeline.lab.cluster.ChildJvm;
 
 /** Controls a client JVM. The JVM only executes requests, and ends with this process. */
 final class ClientProcess implements AutoCloseable {
@@ -64,24 +63,17 @@ final class ClientProcess implements AutoCloseable {
   static ClientProcess start(
       IoContestant contestant, Map<String, String> settings, int heapMib, Path services, Path log)
       throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
+    List<String> heap =
         Arrays.asList(
             "-Xms" + heapMib + "m",
             "-Xmx" + heapMib + "m",
             "-XX:+AlwaysPreTouch",
-            "-XX:+UseParallelGC",
-            "-XX:-UsePerfData",
-            "-Djava.net.preferIPv4Stack=true",
-            "-Dlog4j.configuration=org/stripeline/terminal/log4j.properties"));
-    command.addAll(JavaRuntime.hadoopArguments());
-    command.addAll(JavaRuntime.nativeArguments());
-    command.add(ClientMain.class.getName());
-    ProcessBuilder builder = new ProcessBuilder(command);
+            "-XX:+UseParallelGC");
+    ProcessBuilder builder =
+        ChildJvm.of(Collections.emptyList(), heap, ClientMain.class, Collections.emptyList());
     builder
         .environment()
-        .put("CLASSPATH", JavaRuntime.classPathWithoutSites() + File.pathSeparator + services);
+        .compute("CLASSPATH", (name, path) -> path + File.pathSeparator + services);
     builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     ClientProcess client = new ClientProcess(contestant, builder.start());
     try {
@@ -125,7 +117,7 @@ final class ClientProcess implements AutoCloseable {
       String answer = answers.readLine();
       if (answer == null) {
         throw new IOException(
-            "Cannot go on: the client JVM of "
+            "Cannot continue: the client JVM of "
                 + contestant.label()
                 + " has ended or was silent for "
                 + ANSWER_SECONDS

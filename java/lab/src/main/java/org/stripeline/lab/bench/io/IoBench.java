@@ -26,6 +26,7 @@ import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.DataNodeProcess;
 import org.stripeline.lab.cluster.WorkDirectory;
+import org.stripeline.terminal.ByteSize;
 
 /**
  * Runs all measurements. Each round has one client JVM for every contestant; within each repetition
@@ -35,9 +36,6 @@ import org.stripeline.lab.cluster.WorkDirectory;
 final class IoBench {
   /** Address of the DataNode that hangs, beyond the addresses that a cluster can use. */
   private static final String HANGING_ADDRESS = "127.0.0.230";
-
-  private static final long GIB = 1L << 30;
-  private static final double MIB = 1 << 20;
 
   /** Total bytes of large positional reads of all threads. */
   private static final long PREAD_BYTES = 96L << 20;
@@ -97,7 +95,7 @@ final class IoBench {
     ShapedNetwork network =
         place.add(new ShapedNetwork(settings.datanodes(), settings.delayMicros));
     network.make();
-    say("starting " + settings.datanodes() + " DataNodes, each in a network of its own");
+    say("starting " + settings.datanodes() + " DataNodes, each in a separate network");
     cluster = ShapedCluster.start(place, network, Collections.<String, String>emptyMap());
     if (network.lacksDelay()) {
       report.notes.add("the links have no delay: this kernel lacks netem");
@@ -126,7 +124,9 @@ final class IoBench {
       if (absence == null
           && contestant.scheme() == IoContestant.StorageScheme.RS_LEGACY
           && legacyTwin(policy) == null) {
-        absence = "Hadoop has its policy only as twin of RS-6-3-1024k, not of " + policy.getName();
+        absence =
+            "Hadoop has a policy of this code only with the shape of RS-6-3-1024k, not of "
+                + policy.getName();
       }
       if (absence == null) {
         long need = ClientHeap.bytes(contestant, policy, mostThreads());
@@ -411,8 +411,8 @@ final class IoBench {
       sample.jvm = jvm;
       sample.repetition = repetition;
       sample.seconds = answer.seconds;
-      sample.mibPerSecond = answer.bytes / MIB / answer.seconds;
-      double gib = answer.bytes / (double) GIB;
+      sample.mibPerSecond = answer.bytes / ByteSize.MIB / answer.seconds;
+      double gib = answer.bytes / ByteSize.GIB;
       sample.clientCpuSecondsPerGib = answer.clientCpuSeconds / gib;
       sample.serverCpuSecondsPerGib = answer.serverCpuSeconds / gib;
       sample.stream = answer.stream;

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.concurrent.Callable;
-import org.stripeline.lab.bench.cluster.PrivateNetwork;
-import org.stripeline.lab.cluster.WorkDirectory;
+import org.stripeline.lab.bench.ClusterBenchOptions;
 import org.stripeline.terminal.ByteSize;
-import org.stripeline.terminal.CommandException;
-import org.stripeline.terminal.ExitStatus;
-import org.stripeline.terminal.OutputOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,20 +19,20 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "io",
     description = {
-      "Measure coders and client pipelines on an HDFS of this machine, side by side.",
+      "Compare coders and client pipelines on an HDFS of this machine.",
       "",
       "Contestants: 3-rep, 4-rep; rs_java, rs-legacy_java, isal, noop and coder (ours) in Hadoop's"
           + " own pipeline; isal-1m and coder-1m with packets of 1 MiB; our pipelines in their"
-          + " modes blocking, non-blocking and functional-partitioned. Each has client JVMs of its"
-          + " own against one cluster; they take turns within each repetition. Those that differ in"
-          + " writing only do not read.",
+          + " modes blocking, non-blocking and functional-partitioned. Each has separate client"
+          + " JVMs on one cluster; they run alternately within each repetition. Those that differ"
+          + " only in writing do not read.",
       "",
       "Operations: write, read, pread (large positional reads), random (small positional reads);"
-          + " the last three also with dead DataNodes (-dead1, -dead2 ...) or with one that is"
-          + " stopped and does not answer (-hung).",
+          + " the last three also with dead DataNodes (-dead1, -dead2 ...) or with one that hangs"
+          + " (-hung).",
       "",
-      "Every byte written is read back by Hadoop's own reader; reads compare 8 bytes of each 4 KiB"
-          + " within the time and every byte while warming up; random reads compare every byte."
+      "Hadoop's own reader reads back every byte written; timed reads compare 8 bytes of each 4"
+          + " KiB, warm-up reads and random reads compare every byte."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -58,7 +49,7 @@ public final class IoBenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       description =
-          "Those that take part (default: all; quick: rs_java,coder," + "functional-partitioned)")
+          "Contestants to measure (default: all; quick: rs_java,coder,functional-partitioned)")
   private List<String> contestants = new ArrayList<>();
 
   @Option(
@@ -66,15 +57,16 @@ public final class IoBenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       description =
-          "What they do (default: write,read,pread,random,read-dead1,read-dead2,"
-              + "read-dead3,random-dead2; shaped: write,read)")
+          "Operations to measure (default:"
+              + " write,read,pread,random,read-dead1,read-dead2,read-dead3,random-dead2; shaped:"
+              + " write,read)")
   private List<String> operations = new ArrayList<>();
 
   @Option(
       names = "--threads",
       paramLabel = "N",
       split = ",",
-      description = "Threads of the client, each with a file (default: 1; full: 1,5,10,20)")
+      description = "Threads of each client, each with its own file (default: 1; full: 1,5,10,20)")
   private List<Integer> threads = new ArrayList<>();
 
   @Option(
@@ -91,7 +83,7 @@ public final class IoBenchCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "768MiB",
       converter = ByteSize.Converter.class,
-      description = "Bytes of one operation, of all threads together (default: ${DEFAULT-VALUE})")
+      description = "Bytes of one operation, total of all threads (default: ${DEFAULT-VALUE})")
   private ByteSize size;
 
   @Option(
@@ -106,16 +98,15 @@ public final class IoBenchCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "5",
       description =
-          "JVMs of each contestant, one after the other: rs_java is twice as fast in some"
-              + " as in others (default: ${DEFAULT-VALUE})")
+          "JVMs of each contestant, one after the other: the rate of rs_java varies by a factor of"
+              + " two between JVMs (default: ${DEFAULT-VALUE})")
   private int jvms;
 
   @Option(
       names = "--random-reads",
       paramLabel = "N",
       defaultValue = "8000",
-      description =
-          "Reads of a random operation, of all threads together (default:" + " ${DEFAULT-VALUE})")
+      description = "Reads of a random operation, total of all threads (default: ${DEFAULT-VALUE})")
   private int randomReads;
 
   @Option(
@@ -123,7 +114,7 @@ public final class IoBenchCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "64KiB",
       converter = ByteSize.Converter.class,
-      description = "Bytes of one of them (default: ${DEFAULT-VALUE})")
+      description = "Bytes of one random read (default: ${DEFAULT-VALUE})")
   private ByteSize randomSize;
 
   @Option(
@@ -131,8 +122,8 @@ public final class IoBenchCommand implements Callable<Integer> {
       paramLabel = "MBIT",
       split = ",",
       description =
-          "Put every DataNode behind a link of this rate in Mbit/s, one run for each"
-              + " rate; takes root")
+          "Connect every DataNode through a link of this rate in Mbit/s, one run for each rate;"
+              + " requires root")
   private List<Integer> rates = new ArrayList<>();
 
   @Option(
@@ -142,41 +133,25 @@ public final class IoBenchCommand implements Callable<Integer> {
       description = "Delay of those links in each direction (default: ${DEFAULT-VALUE})")
   private int delayMicros;
 
-  @Option(names = "--full", description = "The whole matrix: hours")
+  @Option(names = "--full", description = "Measure all combinations, which takes hours")
   private boolean full;
 
   @Option(
       names = "--quick",
-      description = "One JVM, one repetition, 24 MiB: shows that all works and judges nothing")
+      description = "One JVM, one repetition of 24 MiB: a functional test, no threshold is checked")
   private boolean quick;
 
   @Option(
       names = "--access-patterns",
       description = {
-        "Instead of times, count what DataNodes read for the access patterns of HBase, Parquet, ORC"
-            + " and Accumulo, by Hadoop's client and by ours, with 0, 1 and 2 dead DataNodes",
+        "Instead of times, count the bytes that DataNodes read for the access patterns of HBase,"
+            + " Parquet, ORC and Accumulo, by Hadoop's client and by ours, with 0, 1 and 2 dead"
+            + " DataNodes",
         "(policies: RS-6-3-64k,RS-6-3-1024k; quick: RS-6-3-64k)"
       })
   private boolean accessPatterns;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description =
-          "Work in this new or empty directory, best in memory such as /dev/shm/bench"
-              + " (default: a temporary one)")
-  private Path directory;
-
-  @Option(
-      names = "--record",
-      paramLabel = "DIR",
-      description = "Write io.json, io.txt and io.svg there")
-  private Path record;
-
-  @Option(names = "--enforce", description = "Exit with 1 if a threshold is missed")
-  private boolean enforce;
-
-  @Mixin private OutputOptions output;
+  @Mixin private ClusterBenchOptions run;
   @Spec private CommandSpec spec;
 
   /** Creates a command for picocli. */
@@ -185,73 +160,25 @@ public final class IoBenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     IoSettings settings = settings();
-    try {
-      if (settings.isShaped()) {
-        OptionalInt status = PrivateNetwork.enter(spec.root());
-        if (status.isPresent()) {
-          return status.getAsInt();
-        }
-      }
-      try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
-        return measure(settings, place);
-      }
-    } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, e.getMessage());
-    }
-  }
-
-  /** Returns the complete command line as given. */
-  private List<String> commandLine() {
-    return spec.root().commandLine().getParseResult().originalArgs();
-  }
-
-  private int measure(IoSettings settings, WorkDirectory place) throws IOException {
-    // Space for one file with all its copies or parity, and for the files that are read.
-    place.requireSpace(4 * settings.bytes);
-    java.nio.file.Files.createDirectories(place.data());
     IoReport report = new IoReport();
-    report.command = "stripeline " + String.join(" ", commandLine());
+    report.command = run.commandLine();
     report.bytes = settings.bytes;
     report.repetitions = settings.repetitions;
     report.jvms = settings.jvms;
     report.quick = quick;
     report.datanodes = settings.datanodes();
-    boolean complete = true;
-    try {
-      PrintWriter progress = spec.commandLine().getErr();
-      if (accessPatterns) {
-        new AccessBench(settings, place, progress, report).run();
-      } else {
-        new IoBench(settings, place, progress, report).run();
-      }
-    } catch (IOException | RuntimeException e) {
-      if (report.samples.isEmpty() && report.accesses.isEmpty()) {
-        throw e;
-      }
-      // Earlier measurements have taken time, so they are shown.
-      complete = false;
-      report.failures.add("the run ended early: " + e);
-      debug(e);
-    }
-    report.conclude();
-    StringWriter json = new StringWriter();
-    OutputOptions.printJson(new PrintWriter(json), report);
-    if (record != null) {
-      report.record(record, json.toString().trim());
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? json.toString() : new IoTable(report).render());
-    out.flush();
-    if (!report.isSound(enforce)) {
-      return ExitStatus.FAILED;
-    }
-    return complete ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
-  }
-
-  private void debug(Exception e) {
-    if (System.getenv("STRIPELINE_DEBUG") != null) {
-      e.printStackTrace(spec.commandLine().getErr());
-    }
+    return run.run(
+        settings.isShaped(),
+        // One file with all its copies or parity, and the files that are read.
+        4 * settings.bytes,
+        report,
+        (place, progress) -> {
+          if (accessPatterns) {
+            new AccessBench(settings, place, progress, report).run();
+          } else {
+            new IoBench(settings, place, progress, report).run();
+          }
+        });
   }
 
   private IoSettings settings() {
@@ -267,7 +194,7 @@ public final class IoBenchCommand implements Callable<Integer> {
         settings.policies.add(IoSettings.policy(name));
       }
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), e.getMessage());
+      throw usage(e.getMessage());
     }
     settings.threads = given(threads, full ? FULL_THREADS : Collections.singletonList(1));
     settings.rates = given(rates, Collections.singletonList(IoSettings.LOOPBACK));
@@ -341,32 +268,30 @@ public final class IoBenchCommand implements Callable<Integer> {
         || settings.randomBytes < 1
         || delayMicros < 0
         || (!rates.isEmpty() && Collections.min(rates) < 1)) {
-      throw new ParameterException(
-          spec.commandLine(), "Cannot measure: all numbers and sizes must be positive");
+      throw usage("Cannot measure: all numbers and sizes must be positive");
     }
     if (accessPatterns && (!operations.isEmpty() || settings.isShaped())) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "Cannot count access patterns together with --operations or --shaped: leave those out");
+      throw usage("Cannot count access patterns together with --operations or --shaped: omit them");
     }
     int mostDead = accessPatterns ? AccessBench.DEAD_MAX : settings.mostDead();
     settings.policies.forEach(
         policy -> {
           if (mostDead > policy.getNumParityUnits()) {
-            throw new ParameterException(
-                spec.commandLine(),
+            throw usage(
                 "Cannot measure with "
                     + mostDead
                     + " dead DataNodes: "
                     + policy.getName()
-                    + " bears "
+                    + " tolerates "
                     + policy.getNumParityUnits());
           }
         });
     if (settings.isShaped() && (settings.mostDead() > 0 || settings.hasHung())) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "Cannot measure dead or hung DataNodes on a shaped network: leave out --shaped");
+      throw usage("Cannot measure dead or hung DataNodes on a shaped network: leave out --shaped");
     }
+  }
+
+  private ParameterException usage(String message) {
+    return new ParameterException(spec.commandLine(), message);
   }
 }

@@ -7,6 +7,7 @@ import java.io.Writer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.bench.cluster.IoCluster;
@@ -47,13 +48,19 @@ public final class IoComparison {
   /**
    * Plans a comparison with one JVM per client.
    *
+   * @param clients those that are compared
    * @param bytes of one operation
    * @param repetitions of each operation and client
    * @param warmUpBytes of an operation before the first repetition, which is not timed
    */
   public IoComparison(
-      ErasureCodingPolicy policy, long bytes, int repetitions, int warmUps, long warmUpBytes) {
-    for (Client client : Client.values()) {
+      Set<Client> clients,
+      ErasureCodingPolicy policy,
+      long bytes,
+      int repetitions,
+      int warmUps,
+      long warmUpBytes) {
+    for (Client client : clients) {
       settings.contestants.add(client.contestant);
     }
     for (String name : Arrays.asList("write", "read", degradedRead(policy))) {

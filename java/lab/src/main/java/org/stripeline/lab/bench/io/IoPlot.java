@@ -28,7 +28,7 @@ public final class IoPlot {
     "#98df8a", "#9467bd", "#e377c2", "#111111"
   };
 
-  private static final String RATE = ": MiB/s of user data, median, least and most";
+  private static final String RATE = ": MiB/s of user data, median, minimum and maximum";
 
   private final List<IoReport.Row> rows;
   private final StringBuilder svg = new StringBuilder();
@@ -214,7 +214,7 @@ public final class IoPlot {
       y += 18;
     }
     if (withFull) {
-      text(WIDTH - LEGEND + 16, y, "start", "- - all data links full");
+      text(WIDTH - LEGEND + 16, y, "start", "- - all data links saturated");
     }
   }
 

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.lab.bench.BenchMachine;
+import org.stripeline.lab.bench.ClusterBenchReport;
 import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.natives.CoderStatus;
 
 /** The results of a run; field names are those of the JSON record. */
-final class IoReport {
+final class IoReport implements ClusterBenchReport {
   final String format = "stripeline-bench-io-1";
   final BenchMachine machine = new BenchMachine();
   String command;
@@ -96,8 +94,8 @@ final class IoReport {
     oursFailed |= contestant.isOurPipeline();
   }
 
-  /** Computes rows and judgements from the samples. */
-  void conclude() {
+  @Override
+  public void conclude() {
     for (Sample sample : samples) {
       if (rows.stream().noneMatch(row -> belongs(sample, row))) {
         rows.add(row(sample));
@@ -111,7 +109,7 @@ final class IoReport {
       if (contestant.isOurPipeline() && !Judge.isOurStream(row.stream)) {
         String note =
             row.contestant
-                + " went through "
+                + " used the stream "
                 + row.stream
                 + " for "
                 + row.operation
@@ -159,7 +157,7 @@ final class IoReport {
     row.clientCpuSecondsPerGib = Spread.of(like, sample -> sample.clientCpuSecondsPerGib);
     row.serverCpuSecondsPerGib = Spread.of(like, sample -> sample.serverCpuSecondsPerGib);
     row.totalCpuSecondsPerGib = Spread.of(like, Sample::totalCpuSecondsPerGib);
-    row.timesRsJava = ratios.isEmpty() ? null : Spread.of(ratios, Double::doubleValue);
+    row.timesRsJava = ratios.isEmpty() ? null : Spread.of(ratios);
     if (first.latency != null) {
       row.latencyMean = Spread.of(like, sample -> sample.latency.mean);
       row.latencyP50 = Spread.of(like, sample -> sample.latency.p50);
@@ -168,20 +166,30 @@ final class IoReport {
     return row;
   }
 
-  /** Returns whether nothing failed; with {@code strict}, a missed threshold is a failure too. */
-  boolean isSound(boolean strict) {
+  @Override
+  public boolean isEmpty() {
+    return samples.isEmpty() && accesses.isEmpty();
+  }
+
+  @Override
+  public List<String> failures() {
+    return failures;
+  }
+
+  @Override
+  public boolean isSound(boolean strict) {
     return !oursFailed && !(strict && Judgement.anyMissed(judgements));
   }
 
-  /** Writes the record and the plots into one directory. */
-  void record(Path directory, String json) throws IOException {
-    Files.createDirectories(directory);
-    Files.write(directory.resolve("io.json"), (json + "\n").getBytes(StandardCharsets.UTF_8));
-    Files.write(
-        directory.resolve("io.txt"), new IoTable(this).render().getBytes(StandardCharsets.UTF_8));
-    if (!rows.isEmpty()) {
-      Files.write(
-          directory.resolve("io.svg"), new IoPlot(rows).render().getBytes(StandardCharsets.UTF_8));
-    }
+  @Override
+  public String text() {
+    return new IoTable(this).render();
+  }
+
+  @Override
+  public Map<String, String> plots() {
+    return rows.isEmpty()
+        ? Collections.emptyMap()
+        : Collections.singletonMap("io.svg", new IoPlot(rows).render());
   }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
+import static org.stripeline.lab.bench.BenchText.number;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.stripeline.lab.bench.Judgement;
+import org.stripeline.lab.bench.BenchText;
 import org.stripeline.terminal.TextTable;
 
 /** Formats a report as text. */
@@ -18,24 +20,13 @@ final class IoTable {
   }
 
   String render() {
-    StringBuilder text = new StringBuilder();
-    line(
-        text,
-        "Hadoop %s, %s, %s, %d processors, load before: %s",
-        report.hadoop,
-        report.java,
-        report.machine.processor,
-        report.machine.processors,
-        report.machine.load);
-    line(text, "%s", report.coder);
+    BenchText text = new BenchText();
+    text.machine(report.hadoop, report.java, report.machine, report.coder);
     if (!report.rows.isEmpty()) {
-      line(
-          text,
+      text.line(
           "%d MiB an operation, %d JVMs of %d repetitions; medians, +- half the range of the"
               + " quartiles; CPU in seconds per GiB; x rs_java within repetitions",
-          report.bytes >> 20,
-          report.jvms,
-          report.repetitions);
+          report.bytes >> 20, report.jvms, report.repetitions);
     }
     Map<String, List<IoReport.Row>> groups = new LinkedHashMap<>();
     for (IoReport.Row row : report.rows) {
@@ -43,34 +34,17 @@ final class IoTable {
     }
     groups.forEach(
         (title, rows) -> {
-          line(text, "%n%s", title);
+          text.line("%n%s", title);
           throughput(text, rows);
           latency(text, rows);
         });
     accesses(text);
-    text.append('\n');
-    report.leftOut.forEach((name, reason) -> line(text, "left out %s: %s", name, reason));
-    report.notes.forEach(note -> line(text, "note: %s", note));
-    report.failures.forEach(failure -> line(text, "FAILED %s", failure));
-    int unmeasured = 0;
-    for (Judgement judgement : report.judgements) {
-      if (judgement.value == null) {
-        unmeasured++;
-      } else {
-        line(
-            text,
-            "%-10s %s: %.2f (limit %s)",
-            judgement.verdict,
-            judgement.name,
-            judgement.value,
-            judgement.limit);
-      }
-    }
-    if (unmeasured > 0) {
-      line(text, "%d thresholds not judged: their figures were not measured", unmeasured);
-    }
+    text.line("");
+    text.leftOut(report.leftOut);
+    report.notes.forEach(note -> text.line("note: %s", note));
+    text.judged(report.failures, report.judgements);
     if (report.accesses.isEmpty()) {
-      line(text, "%d MiB read back and compared byte for byte", report.bytesVerified >> 20);
+      text.line("%d MiB read back and compared byte for byte", report.bytesVerified >> 20);
     }
     return text.toString();
   }
@@ -83,7 +57,7 @@ final class IoTable {
         + (row.linkMbit == IoSettings.LOOPBACK ? "" : ", links of " + row.linkMbit + " Mbit/s");
   }
 
-  private static void throughput(StringBuilder text, List<IoReport.Row> rows) {
+  private static void throughput(BenchText text, List<IoReport.Row> rows) {
     TextTable table =
         new TextTable(
             "operation",
@@ -122,7 +96,7 @@ final class IoTable {
     text.append(table.render());
   }
 
-  private static void latency(StringBuilder text, List<IoReport.Row> rows) {
+  private static void latency(BenchText text, List<IoReport.Row> rows) {
     TextTable table = new TextTable("ms of one read", "contestant", "mean", "p50", "p99");
     boolean any = false;
     for (IoReport.Row row : rows) {
@@ -137,11 +111,12 @@ final class IoTable {
       }
     }
     if (any) {
-      text.append('\n').append(table.render());
+      text.line("");
+      text.append(table.render());
     }
   }
 
-  private void accesses(StringBuilder text) {
+  private void accesses(BenchText text) {
     Map<String, TextTable> tables = new LinkedHashMap<>();
     for (AccessCount access : report.accesses) {
       String title =
@@ -178,13 +153,12 @@ final class IoTable {
           String.valueOf(access.ours.connections));
     }
     if (!tables.isEmpty()) {
-      line(
-          text,
+      text.line(
           "Bytes that DataNodes read and sent, checksums included; medians of %d runs; every"
               + " byte that was read was compared",
           report.repetitions);
     }
-    tables.forEach((title, table) -> line(text, "%n%s%n%s", title, table.render().trim()));
+    tables.forEach((title, table) -> text.line("%n%s%n%s", title, table.render().trim()));
   }
 
   static List<String> operations(List<IoReport.Row> rows) {
@@ -195,13 +169,5 @@ final class IoTable {
       }
     }
     return operations;
-  }
-
-  private static String number(String format, double value) {
-    return String.format(Locale.ROOT, format, value);
-  }
-
-  private static void line(StringBuilder text, String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 }

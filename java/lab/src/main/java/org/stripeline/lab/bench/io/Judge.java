@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.Spread;
+import org.stripeline.terminal.ByteSize;
 
 /**
  * Compares the samples with the documented thresholds of the client pipelines. A ratio is computed
@@ -28,7 +29,6 @@ final class Judge {
   private static final double BUSY_MIN = 0.8;
 
   private static final double BYTES_PER_MBIT = 1e6 / 8;
-  private static final double MIB = 1 << 20;
 
   private final List<Sample> samples;
   private final boolean rough;
@@ -146,7 +146,7 @@ final class Judge {
         1.0,
         "read-hung, seconds longer than without a hung DataNode",
         ours,
-        longer.isEmpty() ? null : Spread.of(longer, Double::doubleValue).median);
+        longer.isEmpty() ? null : Spread.of(longer).median);
   }
 
   private void judgeRandomReads() {
@@ -181,7 +181,8 @@ final class Judge {
       Side ours = new Side(rate, COARSE, 1, operation, IoContestant.FUNCTIONAL_PARTITIONED);
       String name = operation + ", links of " + rate + " Mbit/s, ";
       Double mibPerSecond = median(ours, sample -> sample.mibPerSecond);
-      Double share = mibPerSecond == null ? null : mibPerSecond * MIB / (6 * rate * BYTES_PER_MBIT);
+      Double share =
+          mibPerSecond == null ? null : mibPerSecond * ByteSize.MIB / (6 * rate * BYTES_PER_MBIT);
       Double busy = median(ours, Judge::shareOfProcessors);
       if (busy == null || busy < BUSY_MIN) {
         atLeast(SHAPED_SHARE_MIN, name + "share of 6 links", ours, share);
@@ -257,7 +258,7 @@ final class Judge {
         one,
         other,
         (left, right) -> ratios.add(value.applyAsDouble(left) / value.applyAsDouble(right)));
-    return ratios.isEmpty() ? null : Spread.of(ratios, Double::doubleValue).median;
+    return ratios.isEmpty() ? null : Spread.of(ratios).median;
   }
 
   private Double median(Side side, ToDoubleFunction<Sample> value) {

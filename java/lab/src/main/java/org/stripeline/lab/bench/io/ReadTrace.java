@@ -41,7 +41,7 @@ final class ReadTrace {
     try {
       int status = connection.getResponseCode();
       if (status != HttpURLConnection.HTTP_OK) {
-        throw new IOException("Cannot have DataNodes log reads: " + level + " answers " + status);
+        throw new IOException("Cannot make DataNodes log reads: " + level + " returned " + status);
       }
     } finally {
       connection.disconnect();

@@ -32,7 +32,7 @@ class ConvertJudgeTest {
   }
 
   @Test
-  void holdsAdoptionToTheFastestCopyOfItsOwnRepetition() {
+  void comparesAdoptionWithTheFastestCopyOfItsRepetition() {
     sample("RS-6-3", ConversionMethod.ADOPT, 0, 10, 3);
     sample("RS-6-3", ConversionMethod.CP, 0, 30, 5);
     sample("RS-6-3", ConversionMethod.CP_4, 0, 19, 5);
@@ -47,7 +47,7 @@ class ConvertJudgeTest {
   }
 
   @Test
-  void wantsFourTimesTheCopyBehindLinks() {
+  void requiresFourTimesTheCopyRateOnShapedLinks() {
     sample("RS-6-3", ConversionMethod.ADOPT, 0, 10, 3);
     sample("RS-6-3", ConversionMethod.DISTCP, 0, 39, 5);
 
@@ -56,7 +56,7 @@ class ConvertJudgeTest {
   }
 
   @Test
-  void holdsPlacementToThePaper() {
+  void comparesPlacementWithThePaper() {
     sample("RS-10-2", ConversionMethod.ADOPT, 0, 16, 3);
     sample("RS-10-2", ConversionMethod.ADOPT_EAR, 0, 10, 3);
 
@@ -66,7 +66,7 @@ class ConvertJudgeTest {
   }
 
   @Test
-  void judgesNothingWithoutARival() {
+  void judgesNothingWithoutACopyToCompare() {
     sample("RS-6-3", ConversionMethod.ADOPT, 0, 10, 3);
     sample("RS-6-3", ConversionMethod.STRIPED, 0, 39, 5);
 

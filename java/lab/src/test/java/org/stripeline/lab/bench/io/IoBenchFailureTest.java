@@ -26,7 +26,7 @@ class IoBenchFailureTest {
   @TempDir Path directory;
 
   @Test
-  void aClientThatEndsIsAnAnswer() throws IOException {
+  void aClientThatEndsIsReported() throws IOException {
     Map<String, String> settings = new HashMap<>();
     settings.put("fs.defaultFS", "hdfs://127.0.0.1:1");
     settings.put("ipc.client.connect.max.retries", "0");
@@ -50,7 +50,7 @@ class IoBenchFailureTest {
   }
 
   @Test
-  void whatWasMeasuredIsShownWhenTheClusterDies() throws IOException {
+  void resultsAreShownWhenTheClusterDies() throws IOException {
     CommandLine line = LabMain.commandLine();
     StringWriter out = new StringWriter();
     line.setOut(new PrintWriter(out));

@@ -13,19 +13,21 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
+import org.stripeline.lab.Leftovers;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
 /** A small set of measurements on a real cluster, with separate client JVMs. */
 @Timeout(300)
+@Tag("full")
 class IoBenchTest {
   @TempDir Path directory;
 
@@ -76,7 +78,7 @@ class IoBenchTest {
     assertThat(report.bytesVerified).isEqualTo(3 * 2 * (3 * 192 + 8 * 192) * 1024L);
     assertThat(report.rows).hasSize(3 * 6);
     assertThat(new IoTable(report).render()).contains("RS-3-2-64k, 2 threads");
-    assertNothingIsLeft();
+    Leftovers.assertNone(directory);
   }
 
   @Test
@@ -119,32 +121,6 @@ class IoBenchTest {
       }
     }
     assertThat(report.getAsJsonArray("judgements")).hasSize(3);
-    assertNothingIsLeft();
-  }
-
-  private void assertNothingIsLeft() throws IOException {
-    assertThat(directory).isEmptyDirectory();
-    try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-      List<String> left =
-          processes
-              .filter(path -> path.getFileName().toString().matches("\\d+"))
-              .map(IoBenchTest::environment)
-              .filter(text -> text.contains(directory.toString()))
-              .collect(Collectors.toList());
-      assertThat(left).isEmpty();
-    }
-  }
-
-  /**
-   * Returns the environment and command line of a process: the work directory appears in the class
-   * path of clients and in the command line of the cluster.
-   */
-  private static String environment(Path process) {
-    try {
-      return Files.readString(process.resolve("cmdline"))
-          + new String(Files.readAllBytes(process.resolve("environ")));
-    } catch (IOException gone) {
-      return "";
-    }
+    Leftovers.assertNone(directory);
   }
 }

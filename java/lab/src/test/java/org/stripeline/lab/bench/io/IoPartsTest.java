@@ -30,7 +30,7 @@ class IoPartsTest {
   }
 
   @Test
-  void letsContestantsDoWhatTheyDifferIn() {
+  void contestantsRunOnlyTheOperationsInWhichTheyDiffer() {
     assertThat(IoContestant.BLOCKING.takesPart(Operation.parse("read"))).isFalse();
     assertThat(IoContestant.REPLICATED_3.takesPart(Operation.parse("read-dead2"))).isTrue();
     assertThat(IoContestant.REPLICATED_3.takesPart(Operation.parse("read-dead3"))).isFalse();
@@ -46,7 +46,7 @@ class IoPartsTest {
   }
 
   @Test
-  void leavesNoRoomForQueuesThatDoNotFit() {
+  void leavesOutContestantsWhoseQueuesDoNotFit() {
     assertThat(ClientHeap.bytes(IoContestant.ISAL, IoSettings.policy("RS-6-3-1024k"), 20))
         .isLessThan(ClientHeap.BYTES_MAX);
     assertThat(ClientHeap.bytes(IoContestant.ISAL_1M, IoSettings.policy("RS-6-3-1024k"), 20))

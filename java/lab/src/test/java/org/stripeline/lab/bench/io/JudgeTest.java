@@ -30,7 +30,7 @@ class JudgeTest {
   }
 
   @Test
-  void tellsMissedFromNotMeasured() {
+  void distinguishesMissedFromNotMeasured() {
     add(0, "write", "functional-partitioned", OURS, 299);
     add(0, "write", "rs_java", STOCK, 100);
 
@@ -40,7 +40,7 @@ class JudgeTest {
   }
 
   @Test
-  void judgesNothingThatWentThroughHadoopsStream() {
+  void doesNotJudgeSamplesOfHadoopsStream() {
     add(0, "write", "functional-partitioned", STOCK, 900);
     add(0, "write", "rs_java", STOCK, 100);
 
@@ -48,7 +48,7 @@ class JudgeTest {
   }
 
   @Test
-  void judgesNothingRough() {
+  void doesNotJudgeQuickRuns() {
     add(0, "write", "functional-partitioned", OURS, 900);
     add(0, "write", "rs_java", STOCK, 100);
 
@@ -58,7 +58,7 @@ class JudgeTest {
   }
 
   @Test
-  void comparesTheHungReadWithTheOneBesideIt() {
+  void comparesTheHungReadWithTheReadOfTheSameRepetition() {
     add(0, "read", "functional-partitioned", OURS, 1000);
     add(0, "read-hung", "functional-partitioned", OURS, 500);
 
@@ -67,7 +67,7 @@ class JudgeTest {
   }
 
   @Test
-  void wantsNoMoreReadThanForHadoopsClient() {
+  void allowsNoMoreBytesReadThanForHadoopsClient() {
     assertThat(access(0, 1_000_000, 1_020_000).isKept()).isTrue();
     assertThat(access(0, 1_000_000, 1_040_000).isKept()).isFalse();
     assertThat(access(2, 1_000_000, 1_100_000).isKept()).isTrue();
@@ -94,7 +94,7 @@ class JudgeTest {
   }
 
   @Test
-  void wantsFullLinksUnlessProcessorsAreBusy() {
+  void requiresSaturatedLinksUnlessProcessorsAreBusy() {
     Sample ours = add(0, "write", "functional-partitioned", OURS, 6 * 100e6 / 8 / (1 << 20));
     ours.linkMbit = 100;
 

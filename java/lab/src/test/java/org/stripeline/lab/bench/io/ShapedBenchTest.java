@@ -8,6 +8,7 @@ import com.google.gson.Gson;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import org.stripeline.terminal.ExitStatus;
 
 /** Runs the whole command on a shaped network, if this user may create one. */
 @Timeout(300)
+@Tag("full")
 class ShapedBenchTest {
   private static final int MBIT = 200;
 

@@ -7,6 +7,7 @@ import org.apache.hadoop.io.erasurecode.ECChunk;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.stripeline.coder.CoderMetrics;
 import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.Ticker;
 
 /**
  * Hadoop's decoder with a Stripeline codec.
@@ -34,7 +35,7 @@ public final class StripelineRawDecoder extends RawErasureDecoder {
   @SuppressWarnings("UnsynchronizedOverridesSynchronized")
   public void decode(ByteBuffer[] inputs, int[] erasedIndexes, ByteBuffer[] outputs)
       throws IOException {
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     boolean done = false;
     try {
       codec.decode(inputs, erasedIndexes, outputs);
@@ -100,7 +101,7 @@ public final class StripelineRawDecoder extends RawErasureDecoder {
       int[] outputOffsets,
       int length)
       throws IOException {
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     boolean done = false;
     try {
       codec.decode(inputs, inputOffsets, erased, outputs, outputOffsets, length);
@@ -114,6 +115,6 @@ public final class StripelineRawDecoder extends RawErasureDecoder {
   }
 
   private void count(int length, int outputs, long start) {
-    metrics.decoded((long) length * outputs, System.nanoTime() - start);
+    metrics.decoded((long) length * outputs, Ticker.SYSTEM.nanos() - start);
   }
 }

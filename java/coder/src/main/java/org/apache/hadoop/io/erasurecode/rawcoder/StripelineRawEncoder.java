@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.stripeline.coder.CoderMetrics;
 import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.Ticker;
 
 /**
  * Hadoop's encoder with a Stripeline codec.
@@ -32,7 +33,7 @@ public final class StripelineRawEncoder extends RawErasureEncoder {
 
   @Override
   public void encode(ByteBuffer[] inputs, ByteBuffer[] outputs) throws IOException {
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     boolean done = false;
     try {
       codec.encode(inputs, outputs);
@@ -78,7 +79,7 @@ public final class StripelineRawEncoder extends RawErasureEncoder {
   private void encode(
       byte[][] inputs, int[] inputOffsets, byte[][] outputs, int[] outputOffsets, int length)
       throws IOException {
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     boolean done = false;
     try {
       codec.encode(inputs, inputOffsets, outputs, outputOffsets, length);
@@ -92,6 +93,6 @@ public final class StripelineRawEncoder extends RawErasureEncoder {
   }
 
   private void count(int length, long start) {
-    metrics.encoded((long) length * codec.dataUnits(), System.nanoTime() - start);
+    metrics.encoded((long) length * codec.dataUnits(), Ticker.SYSTEM.nanos() - start);
   }
 }

@@ -18,7 +18,7 @@ import org.stripeline.coder.RsCoderFactory;
 class DecodingValidatorTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void accepts_right_and_refuses_wrong_bytes(boolean direct) throws Exception {
+  void acceptsRightAndRefusesWrongBytes(boolean direct) throws Exception {
     ErasureCoderOptions options = new ErasureCoderOptions(6, 3);
     RawErasureDecoder decoder = new RsCoderFactory().createDecoder(options);
     ByteBuffer[] units = new ByteBuffer[9];

@@ -22,7 +22,7 @@ public class TestRsLegacyCoder extends TestRSRawCoderBase {
   }
 
   @Test
-  void released_coders_refuse_to_work() throws Exception {
+  void releasedCodersRefuseToWork() throws Exception {
     prepare(null, 6, 3, new int[] {0}, new int[] {0});
     testAfterRelease();
   }

@@ -22,7 +22,7 @@ public class TestXorCoder extends TestXORRawCoderBase {
   }
 
   @Test
-  void released_coders_refuse_to_work() throws Exception {
+  void releasedCodersRefuseToWork() throws Exception {
     prepare(null, 10, 1, new int[] {0}, new int[0]);
     testAfterRelease();
   }

@@ -39,7 +39,7 @@ class FileTaskTest {
   }
 
   @Test
-  void readsWhatItWrote() throws IOException {
+  void readsTheWrittenBytes() throws IOException {
     assertThat(run(Action.READ, false)).isEqualTo(BYTES);
     assertThat(run(Action.READ, true)).isEqualTo(BYTES);
     assertThat(run(Action.PREAD, true)).isEqualTo(BYTES);
@@ -48,7 +48,7 @@ class FileTaskTest {
   }
 
   @Test
-  void noticesOneWrongByteWhereverEveryByteIsCompared() throws IOException {
+  void detectsOneWrongByteWhereEveryByteIsCompared() throws IOException {
     damage(2_000_001, 1);
 
     for (Action action : new Action[] {Action.READ, Action.PREAD, Action.VERIFY}) {
@@ -59,7 +59,7 @@ class FileTaskTest {
   }
 
   @Test
-  void noticesWrongCellsInTheFewBytesThatItComparesOnTheClock() throws IOException {
+  void detectsWrongCellsInTheBytesComparedDuringTiming() throws IOException {
     damage(1 << 20, 64 << 10);
 
     assertThatThrownBy(() -> run(Action.READ, false)).isInstanceOf(WrongBytesException.class);
@@ -68,7 +68,7 @@ class FileTaskTest {
   }
 
   @Test
-  void noticesFilesThatEndEarly() throws IOException {
+  void detectsTruncatedFiles() throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path().toFile(), "rw")) {
       file.setLength(BYTES - 1);
     }
@@ -77,7 +77,7 @@ class FileTaskTest {
   }
 
   @Test
-  void tellsFilesApart() {
+  void distinguishesFiles() {
     byte[] second = new byte[5000];
     System.arraycopy(pattern.bytes(), pattern.index(1, 0), second, 0, second.length);
 

@@ -46,12 +46,14 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
       settings = EarSettings.of(conf);
     } catch (IllegalArgumentException e) {
       // A NameNode must start even if the values of these keys are invalid.
-      LOG.warn("Cannot place blocks for encoding, Hadoop's policy places all: {}", e.getMessage());
+      LOG.warn(
+          "Cannot place blocks for encoding, Hadoop's policy places all blocks: {}",
+          e.getMessage());
       return;
     }
     if (settings.isOn() && stats != null && clusterMap != null) {
       stripes = new EarStripes(clusterMap, stats, settings);
-      LOG.info("Blocks are placed for encoding: {}", settings);
+      LOG.info("Placing blocks for encoding: {}", settings);
     }
   }
 

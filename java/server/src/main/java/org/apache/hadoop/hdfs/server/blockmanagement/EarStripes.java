@@ -12,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
 import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.net.Node;
+import org.stripeline.natives.Ticker;
 import org.stripeline.placement.ear.Advice;
 import org.stripeline.placement.ear.PendingCounts;
 import org.stripeline.placement.ear.PendingStripes;
@@ -58,7 +59,7 @@ final class EarStripes {
    * @return the DataNodes, the one in the core rack first; null if there is no preference
    */
   List<DatanodeDescriptor> advise(String src, int replicas, Node writer, Set<Node> excluded) {
-    long now = System.nanoTime();
+    long now = Ticker.SYSTEM.nanos();
     View current = current(now);
     if (current == null) {
       return null;

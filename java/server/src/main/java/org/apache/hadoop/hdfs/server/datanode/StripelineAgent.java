@@ -50,8 +50,8 @@ public class StripelineAgent implements ServicePlugin {
     List<String> lacks = missing.get();
     if (!lacks.isEmpty()) {
       LOG.warn(
-          "Cannot run Stripeline's agent with this Hadoop, and leaves the DataNode without one."
-              + " Missing: {}",
+          "Cannot run Stripeline's agent with this Hadoop; the DataNode runs without it. Missing:"
+              + " {}",
           lacks);
       return;
     }
@@ -61,7 +61,7 @@ public class StripelineAgent implements ServicePlugin {
       service = new AgentService(dataNode, conf);
       register(dataNode, conf, service);
     } catch (IOException | IllegalArgumentException | LinkageError e) {
-      LOG.warn("Cannot run Stripeline's agent, and leaves the DataNode without one", e);
+      LOG.warn("Cannot run Stripeline's agent; the DataNode runs without it", e);
       stop();
     }
   }

@@ -31,6 +31,7 @@ import org.apache.hadoop.hdfs.tools.DFSck;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.placement.CodeShape;
@@ -42,6 +43,7 @@ import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.server.namenode.EarKeys;
 
 /** Tests files on a real cluster whose NameNodes place them for encoding. */
+@Tag("full")
 class EarClusterTest {
   private static final int K = 3;
   private static final int RACKS = 5;

@@ -128,7 +128,7 @@ class EarPlacementPolicyTest {
   }
 
   @Test
-  void aClientsRackIsWhereStripesBegin() throws Exception {
+  void stripesBeginInTheClientsRack() throws Exception {
     try (PaperCluster cluster = new PaperCluster(dir, 20, 5, settings())) {
       String rack = cluster.nodes().get(0).getNetworkLocation();
       Node client = new NodeBase("client", rack);
@@ -145,7 +145,7 @@ class EarPlacementPolicyTest {
   }
 
   @Test
-  void whatIsNotCoveredOrInDoubtIsHadoopsToPlace() throws Exception {
+  void hadoopPlacesBlocksThatAreNotCoveredOrInconsistent() throws Exception {
     try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings())) {
       DatanodeDescriptor writer = cluster.nodes().get(0);
       place(cluster, "/logs/x", 3, writer, null);
@@ -201,7 +201,7 @@ class EarPlacementPolicyTest {
   }
 
   @Test
-  void whoIsExcludedDeadLeavingOrBusyIsNotTaken() throws Exception {
+  void excludedDeadLeavingAndBusyNodesAreNotChosen() throws Exception {
     try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings())) {
       List<DatanodeDescriptor> nodes = cluster.nodes();
       DatanodeManager manager = cluster.blockManager().getDatanodeManager();
@@ -225,7 +225,7 @@ class EarPlacementPolicyTest {
   }
 
   @Test
-  void aBlockThatIsAskedForAgainDoesNotCountTwice() throws Exception {
+  void aRepeatedRequestForABlockDoesNotCountTwice() throws Exception {
     Configuration conf = settings(EarKeys.BLOCKS_PER_RACK, "1");
     try (PaperCluster cluster = new PaperCluster(dir, 12, 3, conf)) {
       DatanodeDescriptor writer = cluster.nodes().get(0);
@@ -242,7 +242,7 @@ class EarPlacementPolicyTest {
   }
 
   @Test
-  void nodesThatComeAndGoAreNoticed() throws Exception {
+  void addedAndRemovedNodesAreDetected() throws Exception {
     try (PaperCluster cluster = new PaperCluster(dir, 3, 3, settings())) {
       place(cluster, "/warm/x", 3, cluster.nodes().get(0), null);
       DatanodeDescriptor gone = cluster.nodes().get(4);
@@ -277,7 +277,7 @@ class EarPlacementPolicyTest {
   }
 
   @Test
-  void aPolicyMadeAnewGoesOn() throws Exception {
+  void aReplacedPolicyInstanceKeepsItsOpenStripes() throws Exception {
     try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings())) {
       place(cluster, "/warm/x", 3, cluster.nodes().get(0), null);
       cluster.blockManager().refreshBlockPlacementPolicy(cluster.nameNode().getConf());

@@ -9,12 +9,14 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.server.datanode.Conditions;
+import org.stripeline.testkit.Conditions;
 
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("full")
 class ActiveNameNodesTest {
   @Test
   void theActiveOneIsFoundAlsoAfterAFailover(@TempDir Path dir) throws Exception {

@@ -41,14 +41,14 @@ class StripelineAgentTest {
   }
 
   @Test
-  void staysOutWhereSomethingIsMissing() throws Exception {
+  void doesNotStartIfSomethingIsMissing() throws Exception {
     Configuration conf = new Configuration(false);
     conf.set("dfs.datanode.plugins", Lacking.class.getName());
     assertThat(warnings(conf)).hasSize(1).first().asString().contains("[void nowhere()]");
   }
 
   @Test
-  void staysOutWhereASettingIsWrong() throws Exception {
+  void doesNotStartIfASettingIsWrong() throws Exception {
     Configuration conf = new Configuration(false);
     conf.set(AgentKeys.TASKS, "-1");
     assertThat(warnings(conf))

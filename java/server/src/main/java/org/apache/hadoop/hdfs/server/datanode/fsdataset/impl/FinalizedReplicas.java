@@ -39,7 +39,7 @@ public final class FinalizedReplicas {
     FsDatasetSpi<?> dataset = node.getFSDataset();
     if (dataset == null) {
       throw new AgentException(
-          AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; ask again");
+          AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; try again later");
     }
     if (!(dataset instanceof FsDatasetImpl)) {
       throw new AgentException(
@@ -68,7 +68,7 @@ public final class FinalizedReplicas {
   ReplicaInfo require(ExtendedBlock block) throws AgentException {
     ReplicaInfo replica = dataset.volumeMap.get(block.getBlockPoolId(), block.getBlockId());
     if (replica == null) {
-      throw changed(block, "there is no replica of it here");
+      throw changed(block, "this DataNode has no replica of it");
     }
     if (replica.getState() != ReplicaState.FINALIZED) {
       throw changed(block, "its replica is " + replica.getState() + ", not FINALIZED");
@@ -97,7 +97,7 @@ public final class FinalizedReplicas {
     if (there != null) {
       throw taken(
           block,
-          "there is another replica of that name, "
+          "a replica with that name exists, "
               + there.getState()
               + ' '
               + there.getStorageUuid()
@@ -117,7 +117,7 @@ public final class FinalizedReplicas {
 
   private static AgentException taken(ExtendedBlock block, String how) {
     return new AgentException(
-        AgentException.Kind.FAILED, "Cannot make a replica of " + block + ": " + how);
+        AgentException.Kind.FAILED, "Cannot create a replica of " + block + ": " + how);
   }
 
   /** Returns the file of a finalized replica of a block on any volume, or null. */
@@ -163,7 +163,7 @@ public final class FinalizedReplicas {
     try {
       meta = dataset.getMetaDataInputStream(block);
       if (meta == null) {
-        throw new IOException("Cannot read " + block + ": its file of checksums is gone");
+        throw new IOException("Cannot read " + block + ": its file of checksums is missing");
       }
       InputStream data = dataset.getBlockInputStream(block, position);
       return new Open(replica.getStorageUuid(), volume, data, new DataInputStream(meta));

@@ -27,7 +27,7 @@ final class HardLinks {
         wanted
             ? Files::createLink
             : (link, existing) -> {
-              throw new UnsupportedOperationException("hard links are switched off");
+              throw new UnsupportedOperationException("hard links are disabled");
             });
   }
 
@@ -46,7 +46,7 @@ final class HardLinks {
       throw e;
     } catch (FileSystemException | UnsupportedOperationException e) {
       // Not permitted, not supported, or too many links: in all cases a copy works.
-      LOG.warn("Cannot link {} to {}, and copies it: {}", fresh, existing, e.toString());
+      LOG.warn("Cannot link {} to {}, copying it instead: {}", fresh, existing, e.toString());
       Files.copy(existing, fresh);
       return true;
     }

@@ -52,7 +52,7 @@ public final class ReplicaLinker {
       if (volume.isTransientStorage() || !from.getBlockURI().getScheme().equals("file")) {
         throw new AgentException(
             AgentException.Kind.FAILED,
-            "Cannot link " + source + ": " + volume.getStorageType() + " makes no links");
+            "Cannot link " + source + ": " + volume.getStorageType() + " does not support links");
       }
       ReplicaInfo there = dataset.volumeMap.get(target.getBlockPoolId(), target.getBlockId());
       if (there != null) {
@@ -78,7 +78,7 @@ public final class ReplicaLinker {
               + source
               + " as "
               + target
-              + ": there is another replica of that name, "
+              + ": a replica with that name exists, "
               + there.getState()
               + ' '
               + there.getStorageUuid()
@@ -105,7 +105,8 @@ public final class ReplicaLinker {
       fresh.setNumBytes(source.getNumBytes());
       if (replicas.require(source) != from) {
         throw new AgentException(
-            AgentException.Kind.CHANGED, "Cannot link " + source + ": it changed meanwhile");
+            AgentException.Kind.CHANGED,
+            "Cannot link " + source + ": it changed while it was being linked");
       }
       dataset.finalizeBlock(target, false);
       done = true;
@@ -113,7 +114,7 @@ public final class ReplicaLinker {
     } catch (NoSuchFileException e) {
       throw new AgentException(
           AgentException.Kind.CHANGED,
-          "Cannot link " + source + ": its file " + e.getFile() + " is gone",
+          "Cannot link " + source + ": its file " + e.getFile() + " is missing",
           e);
     } finally {
       if (!done) {
@@ -127,7 +128,7 @@ public final class ReplicaLinker {
       throws IOException {
     if (dataset.volumeMap.get(target.getBlockPoolId(), target.getBlockId()) != null) {
       throw new AgentException(
-          AgentException.Kind.FAILED, "Cannot link to " + target + ": somebody else just does");
+          AgentException.Kind.FAILED, "Cannot link to " + target + ": another call is creating it");
     }
     replicas.requireNoFile(target);
     ReplicaInPipeline pipeline = volume.createTemporary(target);

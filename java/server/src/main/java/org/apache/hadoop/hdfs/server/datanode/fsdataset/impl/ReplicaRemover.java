@@ -10,6 +10,7 @@ import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.stripeline.natives.Ticker;
 
 /**
  * Removes replicas in any state, and returns when their files are deleted.
@@ -52,9 +53,9 @@ public final class ReplicaRemover {
     }
     deleteNow(block);
     // A deletion that the NameNode requested may be removing the same replica.
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     while (find(block) != null || replicas.fileOf(block) != null) {
-      if (System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS)) {
+      if (Ticker.SYSTEM.nanos() - start > TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS)) {
         throw new IOException(
             "Cannot remove "
                 + block

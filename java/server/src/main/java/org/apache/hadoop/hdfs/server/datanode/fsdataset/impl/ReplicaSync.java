@@ -66,7 +66,8 @@ final class ReplicaSync {
     if (!PageCache.drop(path) && !keepsPages) {
       keepsPages = true;
       LOG.warn(
-          "Cannot drop {} from the page cache; replicas are verified as the page cache has them",
+          "Cannot drop {} from the page cache; replicas are verified from the page cache instead of"
+              + " the disk",
           path);
     }
   }

@@ -31,7 +31,7 @@ class HardLinksTest {
   }
 
   @Test
-  void copiesWhereLinksAreNotWanted() throws Exception {
+  void copiesIfLinksAreDisabled() throws Exception {
     assertThat(HardLinks.wanted(false).linkOrCopy(existing, fresh)).isTrue();
     checkCopied();
   }
@@ -53,7 +53,7 @@ class HardLinksTest {
   }
 
   @Test
-  void doesNotHideThatTheSourceIsGone() throws Exception {
+  void reportsThatTheSourceIsMissing() throws Exception {
     Files.delete(existing);
     assertThatThrownBy(() -> HardLinks.wanted(true).linkOrCopy(existing, fresh))
         .isInstanceOf(NoSuchFileException.class);

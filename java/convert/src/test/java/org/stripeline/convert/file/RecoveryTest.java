@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.Driver;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.Crash;
+import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
+import org.stripeline.convert.settings.JobTuning;
+import org.stripeline.testkit.Conditions;
+
+/**
+ * Tests the recovery of files after a driver died, including changes by others before the recovery.
+ */
+@Tag("full")
+class RecoveryTest {
+  private static final String CODE = "RS-3-2";
+  private static final int BLOCK = ConvertCluster.BLOCK;
+  private static final FsPermission SHARED = new FsPermission((short) 0664);
+
+  @TempDir java.nio.file.Path directory;
+  private ConvertCluster cluster;
+
+  @BeforeEach
+  void start() throws IOException {
+    cluster =
+        new ConvertCluster(
+            directory,
+            7,
+            4,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
+              LateCalls.install(conf);
+            });
+    // So that the next driver need not wait a minute for the leases of the dead one.
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+  }
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  private void killAt(Step step, String path, String job) throws IOException {
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, step, 1);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
+      assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous(path, CODE), job))
+          .isInstanceOf(Crash.Death.class);
+    }
+  }
+
+  private JobReport resume(String path) throws IOException {
+    try (Driver driver = cluster.driver()) {
+      return driver.resume(path, null, new JobTuning());
+    }
+  }
+
+  /** Another job would take the permission of a file during a swap for the one its user has set. */
+  @Test
+  void leavesAFileDuringAnotherJobsSwap() throws Exception {
+    byte[] bytes = cluster.write("/half/a", 3 * BLOCK);
+    Path file = new Path("/half/a");
+    cluster.fs().setPermission(file, SHARED);
+    killAt(Step.FENCE_ENDED, "/half", "half");
+    assertThat(cluster.fs().getFileStatus(file).getPermission()).isNotEqualTo(SHARED);
+
+    DistributedFileSystem client = cluster.client();
+    try (Driver driver =
+        new Driver(client, "/.stripeline/other", JobObserver.NONE, StepListener.NONE)) {
+      JobReport report = driver.execute(ConvertCluster.contiguous("/half", CODE), "other");
+      assertThat(report.failures()).hasSize(1);
+      assertThat(report.failures().get(0).reason).contains("a file during a swap", "--resume");
+    }
+    assertThat(resume("/half").failures()).isEmpty();
+    assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(SHARED);
+    assertThat(cluster.policy("/half/a")).isNotNull();
+    assertThat(cluster.read("/half/a")).isEqualTo(bytes);
+  }
+
+  /** The permission that {@code hdfs dfs -chmod -R 1777} sets on files. */
+  @Test
+  void leavesAFileWithAStickyBitDuringAnotherJobsSwap() throws Exception {
+    cluster.write("/sticky/a", 3 * BLOCK);
+    Path file = new Path("/sticky/a");
+    FsPermission sticky = new FsPermission((short) 01777);
+    cluster.fs().setPermission(file, sticky);
+    killAt(Step.FENCE_ENDED, "/sticky", "sticky");
+
+    DistributedFileSystem client = cluster.client();
+    try (Driver driver =
+        new Driver(client, "/.stripeline/other", JobObserver.NONE, StepListener.NONE)) {
+      driver.execute(ConvertCluster.contiguous("/sticky", CODE), "other");
+    }
+    assertThat(resume("/sticky").failures()).isEmpty();
+    assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(sticky);
+  }
+
+  /** A driver that was disconnected reaches the swap after another one has recovered the file. */
+  @Test
+  void aLateDriverDoesNotTouchTheFile() throws Exception {
+    cluster.write("/late/a", 3 * BLOCK);
+    Path file = new Path("/late/a");
+    cluster.fs().setPermission(file, SHARED);
+    DistributedFileSystem client = cluster.client();
+    StepListener cut =
+        (step, path) -> {
+          if (step == Step.SWAP_NAMED) {
+            // The effect of a network partition: the leases expire, and another driver takes over.
+            client.getClient().closeAllFilesBeingWritten(true);
+            try {
+              assertThat(resume("/late").failures()).isEmpty();
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, cut)) {
+      assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/late", CODE), "late"))
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(cluster.policy("/late/a")).isNotNull();
+    assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(SHARED);
+  }
+
+  /**
+   * The driver is disconnected between its last confirmation of the lease and its change of the
+   * permission.
+   */
+  @Test
+  void aLateDriverRevertsItsChangeOfThePermission() throws Exception {
+    cluster.write("/late-mode/a", 3 * BLOCK);
+    Path file = new Path("/late-mode/a");
+    cluster.fs().setPermission(file, SHARED);
+    cluster.fs().allowSnapshot(file.getParent());
+    DistributedFileSystem client = cluster.client();
+    AtomicBoolean isNamed = new AtomicBoolean();
+    String inode = InodePath.of(client.getClient().getFileInfo(file.toString()).getFileId());
+    LateCalls.after(
+        (command, path) -> {
+          if (command.equals("getfileinfo")
+              && path.equals(inode)
+              && isNamed.compareAndSet(true, false)) {
+            client.getClient().closeAllFilesBeingWritten(true);
+            try {
+              // So that the recovering driver does not convert the file.
+              cluster.fs().createSnapshot(file.getParent(), "one");
+              assertThat(resume("/late-mode").failures()).isEmpty();
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        });
+    StepListener armed =
+        (step, path) -> {
+          if (step == Step.SWAP_NAMED) {
+            isNamed.set(true);
+          }
+        };
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, armed)) {
+      assertThatThrownBy(
+              () -> driver.execute(ConvertCluster.contiguous("/late-mode", CODE), "late-mode"))
+          .isInstanceOf(IOException.class);
+    } finally {
+      LateCalls.after((command, path) -> {});
+    }
+    assertThat(cluster.policy("/late-mode/a")).isNull();
+    assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(SHARED);
+  }
+
+  /** Only times that the release of the job's own lease has changed are restored. */
+  @Test
+  void keepsTimesThatAUserSetBeforeTheLease() throws Exception {
+    cluster.write("/times/a", 3 * BLOCK);
+    Path file = new Path("/times/a");
+    killAt(Step.BEGUN, "/times", "times");
+    long now = cluster.fs().getFileStatus(file).getModificationTime() + 1000;
+    cluster.fs().setTimes(file, now, -1);
+    assertThat(resume("/times").failures()).isEmpty();
+    FileStatus after = cluster.fs().getFileStatus(file);
+    assertThat(after.isErasureCoded()).isTrue();
+    assertThat(after.getModificationTime()).isEqualTo(now);
+  }
+
+  @Test
+  void leavesTheBlocksOfTemporaryFilesThatASnapshotHas() throws Exception {
+    DistributedFileSystem fs = cluster.fs();
+    byte[] bytes = cluster.write("/root/a", 3 * BLOCK);
+    fs.allowSnapshot(new Path("/"));
+    StepListener daily =
+        (step, path) -> {
+          if (step == Step.VERIFIED) {
+            try {
+              fs.createSnapshot(new Path("/"), "daily");
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, daily)) {
+      JobReport report = driver.execute(ConvertCluster.contiguous("/root", CODE), "root");
+      assertThat(report.failures()).hasSize(1);
+    }
+    cluster.reportAll();
+    Conditions.await("the NameNode's count", () -> fs.getMissingBlocksCount() == 0);
+    assertThat(cluster.internalBlocks()).isPositive();
+    assertThat(cluster.read("/root/a")).isEqualTo(bytes);
+    fs.deleteSnapshot(new Path("/"), "daily");
+    Conditions.await("the blocks to go", () -> cluster.internalBlocks() == 0);
+  }
+}

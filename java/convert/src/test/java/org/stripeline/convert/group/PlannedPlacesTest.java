@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.Link;
+import org.stripeline.convert.Driver;
+import org.stripeline.convert.fixture.AgentSwitch;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
+import org.stripeline.testkit.Conditions;
+
+/**
+ * Tests that a file is not converted if a block is not where it was planned when the file is
+ * complete, since no agent has verified it there.
+ */
+class PlannedPlacesTest {
+  private static final int BLOCK = ConvertCluster.BLOCK;
+  private static final short REPLICAS = 6;
+
+  @TempDir java.nio.file.Path directory;
+
+  @Test
+  void aFileIsLeftIfABlockIsNotAtItsPlannedPlace() throws Exception {
+    try (ConvertCluster cluster =
+        new ConvertCluster(
+            directory,
+            7,
+            7,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
+              // The NameNode must not repair what the test does.
+              conf.setInt("dfs.namenode.redundancy.interval.seconds", 3600);
+            })) {
+      Path path = new Path("/moved/a");
+      byte[] bytes = ConvertCluster.bytes(1, 3 * BLOCK);
+      // Enough replicas that some DataNode has one of them but no other block of the group.
+      try (FSDataOutputStream out = cluster.fs().create(path, true, 4096, REPLICAS, BLOCK)) {
+        out.write(bytes);
+      }
+      StepListener mover =
+          (step, file) -> {
+            if (step == Step.VERIFIED) {
+              moveFirstBlock(cluster);
+            }
+          };
+      JobReport report;
+      try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, mover)) {
+        report = driver.execute(ConvertCluster.contiguous("/moved", "RS-3-2"), "moved");
+      }
+
+      assertThat(report.failures()).extracting(failure -> failure.path).containsExactly("/moved/a");
+      assertThat(report.failures().get(0).reason).contains("0@").contains(" instead of ");
+      assertThat(cluster.policy("/moved/a")).isNull();
+      cluster.assertBytes("/moved/a", bytes);
+    }
+  }
+
+  /** Links the first block of the file on another DataNode, where no agent has verified it. */
+  private static void moveFirstBlock(ConvertCluster cluster) {
+    try (Agents agents = Agents.connect(cluster.fs().getConf())) {
+      List<JournalRecord> groups = new ArrayList<>();
+      Journal.read(
+          cluster.fs(),
+          new Path(JobDirectory.ROOT_DEFAULT + "/moved/journal"),
+          line -> {
+            if (line.kind == JournalRecord.Kind.GROUP) {
+              groups.add(line);
+            }
+          });
+      JournalRecord group = groups.get(0);
+      JournalRecord.Placed first = group.blocks.get(0);
+      Set<String> used = new HashSet<>();
+      group.blocks.forEach(placed -> used.add(placed.node));
+      LocatedBlock source = cluster.blocks("/moved/a").get(0);
+      DatanodeInfo other =
+          Arrays.stream(source.getLocations())
+              .filter(node -> !used.contains(node.getDatanodeUuid()))
+              .findFirst()
+              .get();
+      AgentBlock target = new AgentBlock(first.id, first.generationStamp, first.length);
+      Link link = new Link(AgentBlock.of(source.getBlock()), target);
+      agents.link(other, group.pool, Collections.singletonList(link));
+      DatanodeInfo planned =
+          new DatanodeInfo.DatanodeInfoBuilder()
+              .setNodeID(AgentSwitch.node(cluster, first.node).getDatanodeId())
+              .build();
+      agents.unlink(planned, group.pool, Collections.singletonList(target));
+      String temporary = cluster.temporaries().get(0);
+      Conditions.await(
+          "the block to be elsewhere",
+          () -> {
+            LocatedStripedBlock now = (LocatedStripedBlock) cluster.blocks(temporary).get(0);
+            List<String> holders = new ArrayList<>();
+            for (int i = 0; i < now.getBlockIndices().length; i++) {
+              if (now.getBlockIndices()[i] == 0) {
+                holders.add(now.getLocations()[i].getDatanodeUuid());
+              }
+            }
+            return holders.equals(Collections.singletonList(other.getDatanodeUuid()));
+          });
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}

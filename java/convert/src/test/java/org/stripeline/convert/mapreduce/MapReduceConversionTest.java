@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.apache.hadoop.crypto.key.KeyProvider;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
+import org.apache.hadoop.hdfs.client.HdfsAdmin;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.tools.DFSAdmin;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.Driver;
+import org.stripeline.convert.fixture.AgentCounts;
+import org.stripeline.convert.fixture.AgentSwitch;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.job.AdoptionTraffic;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.server.datanode.AgentCount;
+import org.stripeline.testkit.Conditions;
+
+/** Tests conversions by maps, on the local MapReduce framework. */
+@Tag("full")
+class MapReduceConversionTest {
+  private static final String CODE = "RS-3-2";
+  private static final int BLOCK = ConvertCluster.BLOCK;
+
+  @TempDir static java.nio.file.Path directory;
+  private static ConvertCluster cluster;
+
+  @BeforeAll
+  static void start() throws IOException {
+    String keys = "jceks://file" + directory.resolve("keys.jks");
+    cluster =
+        new ConvertCluster(
+            directory.resolve("dfs"),
+            8,
+            4,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
+              conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
+              // With block tokens enabled, maps authenticate to agents by token, as they must under
+              // Kerberos.
+              conf.setBoolean("dfs.block.access.token.enable", true);
+              conf.set("hadoop.security.key.provider.path", keys);
+              conf.setInt("mapreduce.local.map.tasks.maximum", 4);
+              // Shortens the pauses between the retries of readers that cannot read a block.
+              conf.setInt("dfs.client.retry.window.base", 10);
+            });
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static JobSettings striped(String path) {
+    return ConvertCluster.mapped(ConvertCluster.striped(path, CODE));
+  }
+
+  private static JobReport run(JobSettings settings) throws IOException {
+    return run(settings, settings.path.substring(1).replace('/', '-'), StepListener.NONE);
+  }
+
+  private static JobReport run(JobSettings settings, String job, StepListener listener)
+      throws IOException {
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, listener)) {
+      return driver.execute(settings, job);
+    }
+  }
+
+  private static List<Long> groups(String path) throws IOException {
+    return cluster.blocks(path).stream()
+        .map(LocatedBlock::getBlockSize)
+        .collect(Collectors.toList());
+  }
+
+  @Test
+  void joinsGroupsThatMapsCopiedAndCanBeUndone() throws Exception {
+    DistributedFileSystem fs = cluster.fs();
+    byte[] several = cluster.write("/copied/a", 7 * BLOCK + 12345);
+    byte[] one = cluster.write("/copied/b", 2 * BLOCK);
+    Path file = new Path("/copied/a");
+    fs.setReplication(file, (short) 2);
+    fs.setOwner(file, "alice", "staff");
+    fs.setPermission(file, new FsPermission((short) 0640));
+    fs.setXAttr(file, "user.colour", "blue".getBytes());
+    fs.setTimes(file, 1_111_111_111_000L, 1_222_222_222_000L);
+    FileStatus before = fs.getFileStatus(file);
+
+    JobReport report = run(striped("/copied"));
+
+    assertThat(report.failures()).isEmpty();
+    assertThat(report.converted()).isEqualTo(2);
+    assertThat(report.traffic().filesCopiedByDriver()).isZero();
+    FileStatus after = fs.getFileStatus(file);
+    assertThat(after.getOwner()).isEqualTo("alice");
+    assertThat(after.getPermission()).isEqualTo(before.getPermission());
+    assertThat(after.getModificationTime()).isEqualTo(before.getModificationTime());
+    assertThat(after.getAccessTime()).isEqualTo(before.getAccessTime());
+    assertThat(fs.getXAttr(file, "user.colour")).isEqualTo("blue".getBytes());
+    assertThat(groups("/copied/a")).containsExactly(3L * BLOCK, 3L * BLOCK, BLOCK + 12345L);
+    assertStriped("/copied/a", several);
+    assertStriped("/copied/b", one);
+    assertThat(cluster.temporaries()).isEmpty();
+
+    // Joined files can be loaded from edits, and from an fsimage.
+    cluster.mini.restartNameNode();
+    assertStriped("/copied/a", several);
+    assertThat(new DFSAdmin(cluster.conf()).run(new String[] {"-safemode", "enter"})).isZero();
+    assertThat(new DFSAdmin(cluster.conf()).run(new String[] {"-saveNamespace"})).isZero();
+    cluster.mini.restartNameNode();
+    assertStriped("/copied/a", several);
+
+    assertThat(
+            run(ConvertCluster.mapped(ConvertCluster.undo("/copied")), "back", StepListener.NONE)
+                .failures())
+        .isEmpty();
+    assertThat(cluster.policy("/copied/a")).isNull();
+    assertThat(cluster.fs().getFileStatus(file).getReplication()).isEqualTo((short) 2);
+    assertThat(cluster.read("/copied/a")).isEqualTo(several);
+    assertThat(cluster.read("/copied/b")).isEqualTo(one);
+  }
+
+  private static void assertStriped(String path, byte[] bytes) throws Exception {
+    assertThat(cluster.policy(path)).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.read(path)).isEqualTo(bytes);
+    cluster.assertHealthy(path);
+    cluster.assertParityRight(path);
+  }
+
+  @Test
+  void adoptsReplicasAndEncodesByMaps() throws Exception {
+    byte[] several = cluster.write("/adopted/a", 7 * BLOCK + 4711);
+    byte[] one = cluster.write("/adopted/b", 3 * BLOCK);
+
+    long before = AgentCounts.now().get(AgentCount.CALLS_BY_TOKEN);
+    JobReport report = run(ConvertCluster.mapped(ConvertCluster.contiguous("/adopted", CODE)));
+    assertThat(AgentCounts.now().get(AgentCount.CALLS_BY_TOKEN))
+        .as("maps have no ticket")
+        .isGreaterThan(before);
+
+    assertThat(report.failures()).isEmpty();
+    AdoptionTraffic traffic = report.traffic();
+    assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(11);
+    // Two parity blocks for each of three groups, and for one.
+    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK)
+        .isLessThanOrEqualTo(8 * BLOCK);
+    for (String path : List.of("/adopted/a", "/adopted/b")) {
+      assertThat(cluster.policy(path)).isEqualTo("RS-3-2-1024k");
+      cluster.assertHealthy(path);
+      cluster.assertParityRight(path);
+    }
+    assertThat(cluster.read("/adopted/a")).isEqualTo(several);
+    assertThat(cluster.read("/adopted/b")).isEqualTo(one);
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  /**
+   * A file is left unchanged if blocks that the agent may have written cannot be removed; the next
+   * job converts it.
+   */
+  @Test
+  void plansAGroupAgainOrLeavesItWhenItsEncoderStops() throws Exception {
+    byte[] bytes = cluster.write("/agentless/a", 4 * BLOCK);
+    byte[] other = cluster.write("/agentless/b", 3 * BLOCK);
+    AtomicReference<DataNode> stopped = new AtomicReference<>();
+    StepListener stopper =
+        (step, path) -> {
+          // All blocks are linked; the first map has not started.
+          if (step == Step.LINKED && stopped.get() == null) {
+            stopped.set(AgentSwitch.node(cluster, plannedParity("agentless")));
+            AgentSwitch.stop(stopped.get());
+          }
+        };
+    try {
+      JobReport report =
+          run(
+              ConvertCluster.mapped(ConvertCluster.contiguous("/agentless", CODE)),
+              "agentless",
+              stopper);
+      assertThat(report.failures())
+          .allSatisfy(
+              failure ->
+                  assertThat(failure.reason).contains("does not confirm that it has removed"));
+    } finally {
+      AgentSwitch.start(stopped.get());
+    }
+    assertThat(cluster.read("/agentless/a")).isEqualTo(bytes);
+    assertThat(cluster.read("/agentless/b")).isEqualTo(other);
+    JobReport next =
+        run(
+            ConvertCluster.mapped(ConvertCluster.contiguous("/agentless", CODE)),
+            "agentless-again",
+            StepListener.NONE);
+    assertThat(next.failures()).isEmpty();
+    assertThat(cluster.read("/agentless/a")).isEqualTo(bytes);
+    assertThat(cluster.read("/agentless/b")).isEqualTo(other);
+    for (String path : List.of("/agentless/a", "/agentless/b")) {
+      assertThat(cluster.policy(path)).isEqualTo("RS-3-2-1024k");
+      cluster.assertParityRight(path);
+    }
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  /**
+   * Returns the planned DataNode of the last internal block of the first group in a job's journal.
+   */
+  private static String plannedParity(String job) {
+    AtomicReference<String> node = new AtomicReference<>();
+    try {
+      Journal.read(
+          cluster.fs(),
+          new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/journal"),
+          line -> {
+            if (line.kind == JournalRecord.Kind.GROUP && node.get() == null) {
+              node.set(line.blocks.get(line.blocks.size() - 1).node);
+            }
+          });
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return node.get();
+  }
+
+  @Test
+  void leavesAFileThatMapsCannotReadAndContinues() throws Exception {
+    cluster.write("/unread/bad", 5 * BLOCK);
+    byte[] good = cluster.write("/unread/good", 5 * BLOCK);
+    LocatedBlock block =
+        cluster.fs().getClient().getLocatedBlocks("/unread/bad", 4 * BLOCK, 1).get(0);
+    assertThat(cluster.mini.corruptBlockOnDataNodes(block.getBlock())).isEqualTo(3);
+
+    JobReport report = run(striped("/unread"));
+
+    assertThat(report.failures())
+        .extracting(failure -> failure.path)
+        .containsExactly("/unread/bad");
+    assertThat(report.failures().get(0).reason)
+        .containsAnyOf("ChecksumException", "BlockMissingException");
+    assertThat(cluster.policy("/unread/bad")).isNull();
+    assertStriped("/unread/good", good);
+    assertThat(cluster.temporaries()).isEmpty();
+    // Its lease has been released.
+    cluster.fs().append(new Path("/unread/bad")).close();
+  }
+
+  @Test
+  void waitsWhileTheOperatorPausesIt() throws Exception {
+    byte[] bytes = cluster.write("/paused/a", 4 * BLOCK);
+    Path pause = new Path(JobDirectory.ROOT_DEFAULT + "/paused/pause");
+    AtomicReference<String> seen = new AtomicReference<>();
+    List<Throwable> failures = new ArrayList<>();
+    StepListener pauser =
+        (step, path) -> {
+          if (step == Step.CREATED) {
+            create(pause);
+            seen.set(path);
+          }
+        };
+    Thread job =
+        new Thread(
+            () -> {
+              try {
+                run(striped("/paused"), "paused", pauser);
+              } catch (Throwable e) {
+                failures.add(e);
+              }
+            });
+    job.start();
+    Conditions.await("pause", () -> seen.get() != null);
+    Conditions.await("dispatcher", () -> isWaiting("stripeline-convert-maps"));
+    assertThat(cluster.policy("/paused/a")).isNull();
+    cluster.fs().delete(pause, false);
+    job.join();
+    assertThat(failures).isEmpty();
+    assertStriped("/paused/a", bytes);
+  }
+
+  private static void create(Path path) {
+    try {
+      cluster.fs().create(path).close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static boolean isWaiting(String thread) {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(entry -> entry.getKey().getName().equals(thread))
+        .flatMap(entry -> Arrays.stream(entry.getValue()))
+        .anyMatch(frame -> frame.getMethodName().equals("waitWhilePaused"));
+  }
+
+  @Test
+  void respectsTheRateLimit() throws Exception {
+    cluster.write("/slow/a", 6 * BLOCK);
+    JobSettings settings = striped("/slow");
+    settings.bytesPerSecond = 6 * BLOCK;
+    long start = System.nanoTime();
+    assertThat(run(settings).failures()).isEmpty();
+    // Two maps, each with half of the rate, write 3 blocks and read 5 to check parity.
+    assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1300));
+  }
+
+  @Test
+  void copiesEncryptedFilesInTheDriverAndReportsIt() throws Exception {
+    KeyProvider keys = cluster.mini.getNameNode().getNamesystem().getProvider();
+    KeyProvider.Options options = KeyProvider.options(cluster.conf());
+    options.setBitLength(128);
+    keys.createKey("key", options);
+    keys.flush();
+    cluster.fs().mkdirs(new Path("/zone"));
+    new HdfsAdmin(cluster.mini.getURI(), cluster.conf())
+        .createEncryptionZone(
+            new Path("/zone"), "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
+    byte[] bytes = cluster.write("/zone/a", 4 * BLOCK + 5);
+
+    JobReport report = run(striped("/zone"));
+
+    assertThat(report.failures()).isEmpty();
+    assertThat(report.traffic().filesCopiedByDriver()).isEqualTo(1);
+    assertThat(cluster.policy("/zone/a")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.read("/zone/a")).isEqualTo(bytes);
+  }
+
+  @Test
+  void refusesJobsThatMapsCannotRun() throws Exception {
+    cluster.write("/refused/a", 4 * BLOCK);
+    DistributedFileSystem fs = cluster.fs();
+    fs.mkdirs(new Path("/.stripeline"));
+    fs.setQuota(new Path("/.stripeline"), Long.MAX_VALUE - 1, 1L << 40);
+    try {
+      assertThatThrownBy(() -> run(striped("/refused")))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("below /.stripeline, which has a space quota");
+    } finally {
+      fs.setQuota(new Path("/.stripeline"), -1, -1);
+    }
+    cluster.conf().set(MRConfig.FRAMEWORK_NAME, "nonsense");
+    try {
+      assertThatThrownBy(() -> run(striped("/refused")))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("mapreduce.framework.name");
+    } finally {
+      cluster.conf().unset(MRConfig.FRAMEWORK_NAME);
+    }
+    assertThat(cluster.policy("/refused/a")).isNull();
+  }
+
+  /** Shows the miscount of the NameNode; if this test fails, the refusal above can be removed. */
+  @Test
+  void concatMakesTheNameNodeMiscountTheRoot() throws Exception {
+    cluster.write("/counted/a", 6 * BLOCK);
+    Path root = new Path("/");
+    long before = miscount(root);
+    assertThat(run(striped("/counted")).failures()).isEmpty();
+    assertThat(miscount(root) - before).isEqualTo(4L * 3 * BLOCK);
+  }
+
+  private static long miscount(Path path) throws IOException {
+    return cluster.fs().getQuotaUsage(path).getSpaceConsumed()
+        - cluster.fs().getContentSummary(path).getSpaceConsumed();
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan.source;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.placement.CodeName;
+import org.stripeline.placement.CodeShape;
+
+/**
+ * Reads the files of a tree from a live NameNode, with the locations of their blocks. Holds one
+ * page of a directory listing for each level of the tree.
+ */
+public final class NameNodeSource implements FileSource {
+  private static final int UNREADABLE_NAMED_MAX = 5;
+
+  /** Receives each file together with the status that the NameNode returned. */
+  public interface Visitor {
+    /** Receives a file that was listed with its blocks. */
+    void visit(HdfsLocatedFileStatus status, String path);
+  }
+
+  private final DistributedFileSystem fs;
+  private final Path root;
+  private final ClusterView cluster;
+  private final SnapshotTimes snapshots;
+  private final List<String> notes = new ArrayList<>();
+  private final List<String> unreadable = new ArrayList<>();
+  private long unreadableCount;
+
+  /**
+   * Creates a source.
+   *
+   * @param root file or directory, whose absence {@link #stream} reports
+   * @param cluster receives the nodes of all blocks
+   * @param snapshots the times of the snapshots that may hold blocks of the files
+   */
+  public NameNodeSource(
+      DistributedFileSystem fs, Path root, ClusterView cluster, SnapshotTimes snapshots) {
+    this.fs = fs;
+    this.root = root;
+    this.cluster = cluster;
+    this.snapshots = snapshots;
+  }
+
+  @Override
+  public void stream(Sink sink) throws IOException {
+    PlannedFile file = new PlannedFile();
+    walk(
+        (status, path) -> {
+          fill(file, status, path);
+          sink.accept(file);
+        });
+  }
+
+  /** Visits all files of the tree; records the directories that may not be read. */
+  public void walk(Visitor visitor) throws IOException {
+    Deque<RemoteIterator<LocatedFileStatus>> open = new ArrayDeque<>();
+    Deque<Path> paths = new ArrayDeque<>();
+    enter(root, open, paths);
+    while (!open.isEmpty()) {
+      LocatedFileStatus status = null;
+      try {
+        RemoteIterator<LocatedFileStatus> listing = open.peek();
+        status = listing.hasNext() ? listing.next() : null;
+      } catch (AccessControlException | FileNotFoundException e) {
+        miss(paths.peek(), e);
+      }
+      if (status == null) {
+        open.pop();
+        paths.pop();
+      } else if (status.isDirectory()) {
+        enter(status.getPath(), open, paths);
+      } else if (status.isFile()) {
+        visitor.visit((HdfsLocatedFileStatus) status, status.getPath().toUri().getPath());
+      }
+    }
+    if (unreadableCount > 0) {
+      notes.add(
+          unreadableCount
+              + " directories could not be read and are not counted: "
+              + unreadable
+              + (unreadableCount > unreadable.size() ? " ..." : "")
+              + "; run as a user who may read them");
+    }
+  }
+
+  private void enter(
+      Path directory, Deque<RemoteIterator<LocatedFileStatus>> open, Deque<Path> paths)
+      throws IOException {
+    try {
+      open.push(fs.listLocatedStatus(directory));
+      paths.push(directory);
+    } catch (AccessControlException e) {
+      miss(directory, e);
+    } catch (FileNotFoundException e) {
+      // A directory that was deleted during the listing no longer belongs to the plan.
+      if (directory.equals(root)) {
+        throw e;
+      }
+    }
+  }
+
+  private void miss(Path directory, IOException cause) {
+    if (cause instanceof AccessControlException) {
+      unreadableCount++;
+      if (unreadable.size() < UNREADABLE_NAMED_MAX) {
+        unreadable.add(directory.toUri().getPath());
+      }
+    }
+  }
+
+  private void fill(PlannedFile file, HdfsLocatedFileStatus status, String path) {
+    file.reset(path);
+    file.blockSize = status.getBlockSize();
+    file.replication = status.getReplication();
+    file.storagePolicy = status.getStoragePolicy();
+    ErasureCodingPolicy policy = status.getErasureCodingPolicy();
+    if (policy != null) {
+      file.coded =
+          CodeName.of(
+              "RS",
+              CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits()),
+              policy.getCellSize());
+    }
+    LocatedBlocks located = status.getLocatedBlocks();
+    file.isOpen = located.isUnderConstruction();
+    file.isInSnapshot = snapshots.mayHold(path, status.getModificationTime());
+    List<LocatedBlock> blocks = located.getLocatedBlocks();
+    int[][] replicas = new int[blocks.size()][];
+    for (LocatedBlock block : blocks) {
+      replicas[file.blockCount] = cluster.numbers(block.getLocations());
+      file.addBlock(block.getBlockSize());
+    }
+    file.replicas = replicas;
+  }
+
+  @Override
+  public List<String> notes() {
+    return notes;
+  }
+
+  @Override
+  public boolean isComplete() {
+    return unreadableCount == 0;
+  }
+}

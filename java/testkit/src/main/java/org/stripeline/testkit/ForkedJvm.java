@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.testkit;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A main class to run in a separate JVM, with the class path of this one and 256 MiB of heap. */
+public final class ForkedJvm {
+  private static final int LIMIT_MINUTES = 4;
+
+  /** The property that names the native library, which the JVM inherits. */
+  private static final String LIBRARY = "stripeline.native.path";
+
+  private final List<String> prefix = new ArrayList<>();
+  private final Map<String, String> environment = new HashMap<>();
+  private final List<String> jvmArguments = new ArrayList<>();
+  private final String main;
+  private final List<String> arguments;
+
+  private ForkedJvm(String main, String... arguments) {
+    this.main = main;
+    this.arguments = Arrays.asList(arguments);
+    String library = System.getProperty(LIBRARY);
+    if (library != null) {
+      jvmArguments.add("-D" + LIBRARY + "=" + library);
+    }
+  }
+
+  /** The exit status and output of a JVM. */
+  public record Result(int exitCode, String output) {}
+
+  /** Creates a JVM for a main class. */
+  public static ForkedJvm of(Class<?> main, String... arguments) {
+    return new ForkedJvm(main.getName(), arguments);
+  }
+
+  /** Creates a JVM for a source file. */
+  public static ForkedJvm of(Path source, String... arguments) {
+    return new ForkedJvm(source.toString(), arguments);
+  }
+
+  /** Returns the class path of this JVM. */
+  public static String classPath() {
+    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+  }
+
+  /** Adds arguments of the JVM; a later one overrides an earlier one. */
+  public ForkedJvm with(String... more) {
+    jvmArguments.addAll(Arrays.asList(more));
+    return this;
+  }
+
+  /** Sets a variable of the environment. */
+  public ForkedJvm environment(String name, String value) {
+    environment.put(name, value);
+    return this;
+  }
+
+  /** Runs the JVM as the argument of another command. */
+  public ForkedJvm under(List<String> command) {
+    prefix.addAll(command);
+    return this;
+  }
+
+  /**
+   * Prints log messages as {@code LEVEL class - message}. Hadoop's tests jar contains a
+   * log4j.properties only in its sources.
+   *
+   * @param folder receives the configuration
+   * @param level least level of messages
+   * @param rules further lines of the configuration
+   */
+  public ForkedJvm logging(Path folder, String level, String... rules) throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add("log4j.rootLogger=" + level + ",console");
+    lines.add("log4j.appender.console=org.apache.log4j.ConsoleAppender");
+    lines.add("log4j.appender.console.layout=org.apache.log4j.PatternLayout");
+    lines.add("log4j.appender.console.layout.ConversionPattern=%p %c - %m%n");
+    lines.addAll(Arrays.asList(rules));
+    Path file = Files.write(folder.resolve("log4j.properties"), lines);
+    return with("-Dlog4j.configuration=" + file.toUri());
+  }
+
+  /**
+   * Runs the JVM to its end.
+   *
+   * @throws AssertionError if it does not end within 4 minutes
+   */
+  public Result run() throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(prefix);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xmx256m");
+    command.add("-cp");
+    command.add(classPath());
+    command.addAll(jvmArguments);
+    command.add(main);
+    command.addAll(arguments);
+    // A file instead of a pipe, because no thread reads the output while the process runs.
+    Path output = Files.createTempFile("stripeline-forked", ".txt");
+    try {
+      ProcessBuilder builder = new ProcessBuilder(command);
+      builder.environment().putAll(environment);
+      builder.redirectErrorStream(true).redirectOutput(output.toFile());
+      Process process = builder.start();
+      boolean ended;
+      try {
+        ended = process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES);
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
+      String text = Files.readString(output, StandardCharsets.UTF_8);
+      if (!ended) {
+        throw new AssertionError("The forked JVM does not end: " + command + "\n" + text);
+      }
+      return new Result(process.exitValue(), text);
+    } finally {
+      Files.delete(output);
+    }
+  }
+
+  /**
+   * Runs the JVM to its end and returns its output.
+   *
+   * @throws AssertionError with the output if the exit status is not 0
+   */
+  public String output() throws IOException, InterruptedException {
+    Result result = run();
+    if (result.exitCode() != 0) {
+      throw new AssertionError("Exit status " + result.exitCode() + ": " + result.output());
+    }
+    return result.output();
+  }
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Helpers that tests of several modules share. */
+package org.stripeline.testkit;
