@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help need native build demo test check fmt conformance bench bench-quick fuzz asan tsan soak dist clean
+.PHONY: help need native build demo test test-full check fmt conformance bench bench-quick fuzz asan tsan soak dist clean
 
 MVN := mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml
 DEMO_ARGUMENTS ?=
@@ -26,8 +26,11 @@ build: native ## build java/cli/target/stripeline-*.jar, which clusters load, an
 demo: build ## build, then compare both clients on a real HDFS in minutes (DEMO_ARGUMENTS="--quick")
 	./stripeline demo $(DEMO_ARGUMENTS)
 
-test: need ## build and run every test that finishes in minutes
-	scripts/test.sh $(REPEATS)
+test: need ## build and run the tests for every change (15 minutes)
+	scripts/test.sh fast $(REPEATS)
+
+test-full: need ## run the tests that make test leaves out (40 minutes)
+	scripts/test.sh full $(REPEATS)
 
 check: need ## formatting, lints and size limits, without tests
 	scripts/check.sh
@@ -48,7 +51,7 @@ fuzz: need ## run every fuzz target for a minute against the reference
 asan: need ## run the Rust and C suites under the address sanitizer
 	scripts/asan.sh
 
-tsan: need ## run the engine's suite and its C face under the thread sanitizer
+tsan: need ## run the engine's suite and its C interface under the thread sanitizer
 	scripts/tsan.sh
 
 soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat the demo with 1 GiB

@@ -66,11 +66,9 @@ if "$out/leak" >/dev/null 2>&1; then fail "a codec that is not closed was not re
 cc "${C_FLAGS[@]}" examples/c/recover.c "${LIBRARY[@]}" -o "$out/recover"
 cc "${C_FLAGS[@]}" examples/c/check_vectors.c "${LIBRARY[@]}" -lcjson -o "$out/check-vectors"
 cc "${C_FLAGS[@]}" examples/c/window.c "${LIBRARY[@]}" -o "$out/window"
-cc "${C_FLAGS[@]}" crates/capi/tests/abi/program-1.c "${LIBRARY[@]}" -o "$out/program-1"
 c++ "${CXX_FLAGS[@]}" examples/cpp/repair.cpp "${LIBRARY[@]}" -o "$out/repair"
 "$out/recover" 0 4 7 >/dev/null
 "$out/window" 100 >/dev/null
-"$out/program-1" >/dev/null
 "$out/repair" >/dev/null
 "$out/check-vectors" vectors/rs.json vectors/rs-legacy.json vectors/xor.json
 echo "AddressSanitizer: passed"

@@ -62,7 +62,7 @@ build_klauspost() {
 build_engine_bench() {
     cargo build --release --package stripeline-bench-engine
     install "$target/release/stripeline-bench-engine" build/bench/stripeline-bench-engine
-    # The engine's bench takes the example of a plug-in as a rail, and tells where it is not there.
+    # The engine's bench uses the example plug-in as a rail, and reports if it is missing.
     cc -shared -fPIC -O2 -I crates/rail/include examples/plugin/jerasure.c -l:libJerasure.so.2 \
         -o build/bench/libplugin-jerasure.so
 }

@@ -81,7 +81,7 @@ buildable_archs() {
         reason=""
       fi
       if [ -n "$reason" ]; then
-        # Asked for by name is not negotiable; left out of the default is said and lived with.
+        # An architecture that was named explicitly is required; a default one is skipped with a message.
         [ -n "${STRIPELINE_NATIVE_ARCHS:-}" ] && fail "$reason"
         echo "building without $arch: $reason" >&2
         continue

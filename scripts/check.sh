@@ -6,8 +6,30 @@ cd "$(dirname "$0")/.."
 
 cargo fmt --all --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
+# Advisories appear without a change here and need the network: `cargo deny check advisories` before a release.
+if cargo deny --version >/dev/null 2>&1; then
+  cargo deny --log-level error check --hide-inclusion-graph bans licenses sources
+else
+  echo "check: dependencies are not checked; install cargo-deny: cargo install cargo-deny --locked" >&2
+fi
 scripts/tidy.sh
 scripts/format-java.sh --check
+
+# Only org.stripeline.natives.Ticker reads the clock, so that tests run the code in virtual time. Exempt are also:
+exempt=(
+  RpcAgents               # pauses between calls over the network; its module uses no other one
+  StripelineOutputStreams # repeats calls of append as Hadoop does
+  TaskTable               # counts tasks from the time of day, so that ids of an earlier start are unknown
+)
+clock='System(\.|::)(nanoTime|currentTimeMillis)|monotonicNow|(Instant|Time)\.now'
+clock+='|Thread\.sleep|SECONDS\.(sleep|timedWait)'
+reads=$(git grep --untracked -nE "$clock" -- java/{native,coder,client,placement,simulator,agent-api,server}/src/main |
+  grep -vE "/(Ticker|$(IFS='|' && echo "${exempt[*]}"))\.java:" || true)
+if [[ -n $reads ]]; then
+  echo "check: time is read from an org.stripeline.natives.Ticker that the class is given:" >&2
+  echo "$reads" >&2
+  exit 1
+fi
 
 # What docs/internals/faults.md names is there: `Class`, `Class.method`, `path.rs`, `path.rs::test`.
 names=$(grep -oE '`([A-Z][A-Za-z]+(\.\w+)?|[a-z_/]+\.rs(::\w+)?)`' docs/internals/faults.md | tr -d '`' | sort -u)
@@ -18,7 +40,7 @@ for name in $names; do
   *) files="java/*/src/*/${name%%.*}.java" word=${name##*.} ;;
   esac
   git grep -qwF -e "$word" -- "$files" || {
-    echo "check: docs/internals/faults.md names $name, which is not there" >&2
+    echo "check: docs/internals/faults.md names $name, which does not exist" >&2
     exit 1
   }
 done

@@ -21,7 +21,7 @@ step scripts/test-aarch64.sh
 step scripts/asan.sh
 step scripts/cuda-ptx.sh
 for release in 3.4.2 3.3.6 3.5.0; do
-  step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl native,coder,client \
+  step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl testkit,native,coder,client \
     -Dhadoop.version="$release" verify
   step scripts/hadoop-tests.sh --hadoop "$release" --list ec
 done

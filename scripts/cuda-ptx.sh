@@ -20,7 +20,7 @@ if [[ ! -f $venv/release || $(<"$venv/release") != "$release" ]]; then
   if "$venv/bin/pip" install --quiet "${packages[@]}"; then
     echo "$release" >"$venv/release"
   else
-    echo "skipped: NVIDIA's compilers cannot be had from PyPI; the committed PTX was not checked" >&2
+    echo "skipped: NVIDIA's compilers cannot be installed from PyPI; the committed PTX was not checked" >&2
     exit 0
   fi
 fi

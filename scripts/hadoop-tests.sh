@@ -273,7 +273,7 @@ run_class() {
   class=${spec%%#*} methods=
   [[ $spec != *#* ]] || methods=${spec#*#}
   if [[ -n $methods ]]; then
-    # A few methods end before the optimising compiler pays back what it costs; whole classes don't.
+    # Single methods end before the optimising compiler saves time; whole classes do not.
     jit=(-XX:TieredStopAtLevel=1)
     for method in ${methods//,/ }; do
       select+=(-m "$class#$method")

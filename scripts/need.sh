@@ -5,9 +5,9 @@ set -euo pipefail
 
 missing=0
 need() {
-  local program=$1 way_out=$2
+  local program=$1 remedy=$2
   command -v "$program" >/dev/null && return
-  echo "missing: $program ($way_out)" >&2
+  echo "missing: $program ($remedy)" >&2
   missing=3
 }
 

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 minutes=${1:-60}
 hadoop=${2:-3.4.2}
 shift $(($# < 2 ? $# : 2))
-maven=(mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml -pl native,coder,client
+maven=(mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml -pl testkit,native,coder,client
   -Dhadoop.version="$hadoop" -Dsurefire.timeout=$((minutes * 120 + 3600)))
 
 "${maven[@]}" test-compile dependency:build-classpath -DincludeScope=test \

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs every test that finishes in minutes; `make test`.
+# Builds and runs tests; `make test` and `make test-full`.
+# usage: scripts/test.sh fast|full [REPEATS]
+#   fast  formatting, lints, the Rust and C suites, and the Java tests without the tag "full"
+#   full  what fast leaves out: the Java tests with that tag, permutation tests, other libraries as judges, the quick
+#         form of the bench, a part of Hadoop's own tests
 # Prints the time of each step, and at the end one line with the number of steps.
-# With 1 as its argument a Java test that fails is repeated once; those that pass then are named at the end, and three
-# of them in one module fail the run.
+# With REPEATS=1 a Java test that fails is repeated once; those that pass then are named at the end, and three of them
+# in one module fail the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,8 +26,11 @@ step() {
   fi
 }
 
-maven=(mvn --batch-mode --no-transfer-progress -f java/pom.xml
-  "-Dsurefire.rerunFailingTestsCount=${1:-0}" -Dsurefire.failOnFlakeCount=3)
+maven=(mvn --batch-mode --no-transfer-progress -f java/pom.xml)
+if ((${2:-0} > 0)); then
+  # Surefire refuses the second option without the first.
+  maven+=("-Dsurefire.rerunFailingTestsCount=$2" -Dsurefire.failOnFlakeCount=3)
+fi
 
 # Names the tests of the last run that passed only when repeated, with what failed.
 list_repeated() {
@@ -36,19 +43,31 @@ list_repeated() {
   done
 }
 
-step "formatting, lints, sizes" scripts/check.sh
-step "native libraries" scripts/build-native.sh
-step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
-step "build without shuffle tables" \
-  cargo test --quiet -p stripeline-gf -p stripeline-codec --features stripeline-codec/no-shuffle-tables
-step "the engine's protocols, permuted" \
-  cargo test --quiet -p stripeline-engine --features permute --lib permute
-step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
-step "C and Rust examples, C suite" scripts/test-c.sh
-# -Dsurefire output stays: it names each class with its count.
-step "Java modules, cluster, demo" "${maven[@]}" verify
-step "bench, quick form" scripts/bench-quick.sh
-step "Hadoop's own tests, quick list" scripts/hadoop-tests.sh --list quick
-step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick
+case ${1:-} in
+fast)
+  step "formatting, lints, sizes" scripts/check.sh
+  step "native libraries" scripts/build-native.sh
+  step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
+  step "C and Rust examples, C suite" scripts/test-c.sh
+  # -Dsurefire output stays: it names each class with its count.
+  step "Java modules" "${maven[@]}" -DexcludedGroups=full verify
+  ;;
+full)
+  step "native libraries" scripts/build-native.sh
+  step "build without shuffle tables" \
+    cargo test --quiet -p stripeline-gf -p stripeline-codec --features stripeline-codec/no-shuffle-tables
+  step "the engine's protocols, permuted" \
+    cargo test --quiet -p stripeline-engine --features permute --lib permute
+  step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
+  step "Java modules, tests with the tag full" "${maven[@]}" -Dgroups=full verify
+  step "bench, quick form" scripts/bench-quick.sh
+  step "Hadoop's own tests, quick list" scripts/hadoop-tests.sh --list quick
+  step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick
+  ;;
+*)
+  echo "usage: scripts/test.sh fast|full [REPEATS]" >&2
+  exit 2
+  ;;
+esac
 list_repeated
 echo "$passed passed, 0 failed"

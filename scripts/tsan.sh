@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the engine's suite and its C face under ThreadSanitizer. First proves that it would notice: a
+# Runs the engine's suite and its C interface under ThreadSanitizer. First proves that it would notice: a
 # deliberate race with a task must be reported, or nothing else here means anything.
 #
 # usage: scripts/tsan.sh
