@@ -4,33 +4,24 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bench_common::output::OutputArguments;
 use bench_common::size::parse_size;
 use clap::{Parser, ValueEnum};
 
-/// What goes to standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A line per point, then the thresholds.
-    Table,
-    /// The whole record.
-    Json,
-}
-
-/// A question that the bench answers.
+/// A part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// The engine on one rail against the direct call, the cost of issuing, and memory.
     Overhead,
-    /// What each rail does alone: Table 2 of the UMR-EC paper.
+    /// The rate of each rail alone: Table 2 of the UMR-EC paper.
     Peaks,
-    /// Without metadata against a key-value server that knows who coded what: Figure 7.
+    /// Without metadata against a key-value server that stores the device of each chunk: Figure 7.
     Metadata,
     /// Throughput of rate-aware and first-come scheduling against the rails' sum: Figure 8.
     Rates,
-    /// Latency of tasks under both: Figure 9.
+    /// Latency of tasks with both kinds of scheduling: Figure 9.
     Latency,
-    /// GPU rails against the copies that bound them, and together with the CPU; not measured
-    /// without.
+    /// GPU rails against the rate of their copies, and together with the CPU; needs a GPU.
     Gpu,
 }
 
@@ -41,7 +32,7 @@ pub struct Arguments {
     /// Parts to measure [default: all]
     #[arg(long = "part", value_enum, value_delimiter = ',')]
     pub parts: Vec<Part>,
-    /// Takes seconds: short windows; checks every byte, judges no threshold
+    /// Takes seconds: short windows; checks every byte, but no threshold
     #[arg(long)]
     pub quick: bool,
     /// Cell sizes of the overhead [default: 64KiB,4KiB,1MiB]
@@ -63,15 +54,9 @@ pub struct Arguments {
     /// A plug-in instead of the one beside the program, libplugin-jerasure.so
     #[arg(long)]
     pub plugin: Option<PathBuf>,
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-    /// Writes engine.json, engine.txt and engine-PART.svg into this directory
-    #[arg(long)]
-    pub record: Option<PathBuf>,
-    /// Exits with 1 if a threshold is missed
-    #[arg(long)]
-    pub enforce: bool,
+    /// What becomes of the results
+    #[command(flatten)]
+    pub output: OutputArguments,
 }
 
 /// The durations and sizes of the measurements.

@@ -253,7 +253,7 @@ impl Memory {
     }
 
     fn host(&self, range: &Range<usize>) -> *mut u8 {
-        assert!(self.is_on_host(), "the CPU cannot look into a GPU");
+        assert!(self.is_on_host(), "the CPU cannot read GPU memory");
         assert!(range.start <= range.end && range.end <= self.bytes);
         self.start.wrapping_add(range.start)
     }

@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_come_back_and_nothing_stays_behind() {
+    fn values_are_returned_and_no_process_or_file_stays() {
         let mut server = match Server::start() {
             Ok(server) => server,
             Err(reason) => return eprintln!("skipped: {reason}"),

@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn right_bytes_are_found_right_and_one_wrong_one_is_found() {
+    fn right_bytes_pass_and_one_wrong_byte_is_detected() {
         for operation in Operation::ALL {
             let mut load = Load::new(operation, 4096, 3);
             code_directly(&mut load);

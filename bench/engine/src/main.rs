@@ -17,17 +17,16 @@ mod parts;
 mod rails;
 mod rate_limited;
 mod report;
-use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::{Arguments, Format, Part, Settings};
+use arguments::{Arguments, Part, Settings};
+use bench_common::output::{Format, Verdict};
 use clap::{Parser, ValueEnum};
 use failure::Failure;
 use load::{Load, Operation};
 use parts::{gpu as gpus, latency, memory, metadata, overhead, peaks, rates};
 use rails::{Inventory, Kind};
-use report::{Section, Verdict, record, table};
+use report::{Section, record, table};
 use stripeline_engine::Scheduling;
 
 fn main() -> ExitCode {
@@ -41,9 +40,8 @@ fn main() -> ExitCode {
 }
 
 fn execute(arguments: &Arguments) -> Result<u8, Failure> {
-    if let Some(directory) = &arguments.record {
-        fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
-    }
+    let output = &arguments.output;
+    output.prepare().map_err(Failure::Unable)?;
     let settings = arguments.settings();
     prove_the_check()?;
     let inventory = Inventory::take(&settings.plugin);
@@ -58,28 +56,27 @@ fn execute(arguments: &Arguments) -> Result<u8, Failure> {
         }
         let section = measure(part, &settings, &inventory)?;
         let table = table::section(&section);
-        if arguments.format == Format::Table {
+        if output.format == Format::Table {
             print!("{table}");
         }
         text.push_str(&table);
         sections.push(section);
     }
     let json = record::to_json(&inventory, &sections);
-    if arguments.format == Format::Json {
+    if output.format == Format::Json {
         print!("{json}");
     }
-    if let Some(directory) = &arguments.record {
-        write(directory, "engine.json", &json)?;
-        write(directory, "engine.txt", &text)?;
-        for section in &sections {
-            if let Some(plot) = &section.plot {
-                write(directory, &format!("engine-{}.svg", section.part), plot)?;
-            }
+    let write = |name: &str, text: &str| output.write(name, text).map_err(Failure::Unable);
+    write("engine.json", &json)?;
+    write("engine.txt", &text)?;
+    for section in &sections {
+        if let Some(plot) = &section.plot {
+            write(&format!("engine-{}.svg", section.part), plot)?;
         }
     }
     let mut judgements = sections.iter().flat_map(|section| &section.judgements);
     let missed = judgements.any(|judgement| judgement.verdict == Verdict::Missed);
-    Ok(u8::from(arguments.enforce && missed))
+    Ok(u8::from(output.enforce && missed))
 }
 
 fn measure(part: Part, settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
@@ -95,15 +92,6 @@ fn measure(part: Part, settings: &Settings, inventory: &Inventory) -> Result<Sec
         Part::Latency => latency::run(settings, inventory),
         Part::Gpu => gpus::run(settings, inventory),
     }
-}
-
-fn write(directory: &Path, name: &str, text: &str) -> Result<(), Failure> {
-    let path = directory.join(name);
-    fs::write(&path, text).map_err(|error| unwritable(&path, &error))
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::unable(&format!("write record '{}'", path.display()), error)
 }
 
 /// Runs the check on a rail that codes nothing first, because a check that detects nothing would

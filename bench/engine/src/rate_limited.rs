@@ -150,7 +150,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn lateness_is_made_up_for_and_idleness_is_not() {
+    fn lateness_is_compensated_and_idleness_is_not() {
         let start = Instant::now();
         let last = |late: Duration| LastPiece {
             due: start,

@@ -36,7 +36,7 @@ const RAIL: &str = "cpu";
 pub fn run(settings: &Settings) -> Result<Section, Failure> {
     let mut section = Section::new(
         "metadata",
-        "without metadata against a key-value server that knows who coded what (Figure 7), \
+        "without metadata against a key-value server that stores the coding device of each chunk (Figure 7), \
          RS-6-3, 64 KiB cells, rail cpu",
     );
     let mut server = match Server::start() {
@@ -82,7 +82,7 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
         points(&mut section, operation, &rates);
     }
     section.notes.push(format!(
-        "{} on a Unix socket of this machine; a connection that asks one thing at a time. Over a network it costs more",
+        "{} on a Unix socket of this machine; one request at a time on a connection. Over a network it costs more",
         server.version
     ));
     section.notes.push(
@@ -197,7 +197,7 @@ fn draw(points: &[Point]) -> Option<String> {
     });
     let groups = GROUPS.iter().map(|group| format!("per {group}"));
     let bars = Bars {
-        caption: "RS-6-3, 64 KiB cells, rail cpu; a value per so many chunks".to_owned(),
+        caption: "RS-6-3, 64 KiB cells, rail cpu; a value per number of chunks".to_owned(),
         measure: "GB/s of data".to_owned(),
         groups: groups.chain(["no metadata".to_owned()]).collect(),
         series: series.into(),

@@ -39,7 +39,7 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         }
     }
     section.notes.push(
-        "null codes nothing: the bound that handing out tasks sets. Stripes lie in the caches as far as these hold them"
+        "null codes nothing: it shows the limit set by assigning tasks. Stripes are in the caches as far as they fit"
             .to_owned(),
     );
     section.plot = draw(&section.points);

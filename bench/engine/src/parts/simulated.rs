@@ -42,7 +42,7 @@ fn cases() -> Vec<Case> {
         ),
         case("16 rails, 1 to 4", &spread, None),
         case(
-            "3 rails that disturb each other",
+            "3 rails that slow each other down",
             &[8.0, 8.0, 10.0],
             Some((10.0, 0.7)),
         ),

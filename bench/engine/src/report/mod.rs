@@ -5,6 +5,7 @@ pub mod plot;
 pub mod record;
 pub mod table;
 
+use bench_common::output::Verdict;
 use bench_common::statistics::{Spread, four_digits};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -125,20 +126,6 @@ impl Serialize for Point {
         }
         map.end()
     }
-}
-
-/// The verdict on a threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The threshold is met.
-    Kept,
-    /// The threshold is missed.
-    Missed,
-    /// The run is too short to judge, or lacks a requirement.
-    NotJudged,
-    /// The threshold needs a device that is absent.
-    NotMeasured,
 }
 
 /// One threshold with the figure that determined its verdict.

@@ -3,7 +3,7 @@
 
 use bench_common::statistics::Spread;
 
-use super::{Figure, Judgement, Point, Section, Verdict};
+use super::{Figure, Judgement, Point, Section};
 
 /// Formats a section: its question, a table, notes and verdicts.
 pub fn section(section: &Section) -> String {
@@ -89,17 +89,12 @@ fn short(value: f64) -> String {
 }
 
 fn line(judgement: &Judgement) -> String {
-    let verdict = match judgement.verdict {
-        Verdict::Kept => "kept        ",
-        Verdict::Missed => "MISSED      ",
-        Verdict::NotJudged => "not judged  ",
-        Verdict::NotMeasured => "not measured",
-    };
+    let verdict = judgement.verdict.word();
     let found = judgement
         .found
         .map_or(String::new(), |value| format!(" {},", short(value)));
     format!(
-        "{verdict}  {}:{found} wanted {}\n",
+        "{verdict:<12}  {}:{found} wanted {}\n",
         judgement.name, judgement.wanted
     )
 }

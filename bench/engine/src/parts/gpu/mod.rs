@@ -54,7 +54,7 @@ struct Device {
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "gpu",
-        "GPU rails over what copies alone allow, and together with the CPU; encode, GB/s of data by wall clock",
+        "GPU rails over the limit set by copies alone, and together with the CPU; encode, GB/s of data by wall clock",
     );
     for (ordinal, rail) in inventory.gpus() {
         let device = Device {
@@ -157,7 +157,7 @@ fn draw(points: &[Point]) -> Option<String> {
             line,
         })
     };
-    let bounded = "rate over what copies allow; wanted are 0.8 pinned, 0.6 on the device";
+    let bounded = "rate over the limit set by copies; required are 0.8 pinned, 0.6 on the device";
     let panels = [
         panel(bounded, "x_bound", 2, None),
         panel(
