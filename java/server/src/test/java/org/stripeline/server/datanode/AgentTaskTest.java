@@ -259,7 +259,8 @@ class AgentTaskTest {
       peers.close();
       Conditions.await("the task to end", task::hasEnded);
       assertThat(task.report().state).isEqualTo(TaskState.FAILED);
-      assertThat(task.report().error).contains("no data has been transferred for", AgentKeys.STALL_PERIOD);
+      assertThat(task.report().error)
+          .contains("no data has been transferred for", AgentKeys.STALL_PERIOD);
     } finally {
       peers.close();
     }
