@@ -14,6 +14,7 @@ else
 fi
 scripts/tidy.sh
 scripts/format-java.sh --check
+mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml checkstyle:check
 
 # Only org.stripeline.natives.Ticker reads the clock, so that tests run the code in virtual time. Exempt are also:
 exempt=(

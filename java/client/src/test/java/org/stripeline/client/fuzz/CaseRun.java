@@ -146,9 +146,7 @@ final class CaseRun {
         in.unbuffer();
         break;
       case SET_READAHEAD:
-        Long[] sizes = {null, 0L, 65_536L, 4L << 20};
-        in.setReadahead(sizes[random.nextInt(sizes.length)]);
-        in.setDropBehind(random.nextBoolean());
+        setReadahead(random);
         break;
       case NEW_SOURCE:
         attempt(what, at, at + 1, () -> in.seekToNewSource(Math.min(at, expected.length - 1)));
@@ -168,6 +166,12 @@ final class CaseRun {
       default:
         throw new AssertionError(step.kind());
     }
+  }
+
+  private void setReadahead(Random random) throws IOException {
+    Long[] sizes = {null, 0L, 65_536L, 4L << 20};
+    in.setReadahead(sizes[random.nextInt(sizes.length)]);
+    in.setDropBehind(random.nextBoolean());
   }
 
   /** Makes a call; after a permitted failure, seeks to the position before the call. */

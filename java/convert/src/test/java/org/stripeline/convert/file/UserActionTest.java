@@ -162,17 +162,8 @@ class UserActionTest {
     cluster.close();
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "STRIPED,plain",
-    "CONTIGUOUS,plain",
-    "STRIPED,zone",
-    "CONTIGUOUS,zone",
-    "CONTIGUOUS,snapshots"
-  })
-  void isNeitherLostNorUndone(Layout layout, String place) throws Exception {
-    Path root = new Path("/" + layout + "-" + place);
-    prepare(root, place);
+  /** Creates a file for each action at each step that is tested. */
+  private Map<String, Case> cases(Path root, Layout layout, String place) throws IOException {
     Map<String, Case> cases = new TreeMap<>();
     for (Action action : Action.values()) {
       for (Step step : STEPS) {
@@ -184,6 +175,21 @@ class UserActionTest {
         }
       }
     }
+    return cases;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "STRIPED,plain",
+    "CONTIGUOUS,plain",
+    "STRIPED,zone",
+    "CONTIGUOUS,zone",
+    "CONTIGUOUS,snapshots"
+  })
+  void isNeitherLostNorUndone(Layout layout, String place) throws Exception {
+    Path root = new Path("/" + layout + "-" + place);
+    prepare(root, place);
+    Map<String, Case> cases = cases(root, layout, place);
     if (place.equals("snapshots")) {
       cluster.fs().allowSnapshot(root);
       cluster.fs().createSnapshot(root, "one");

@@ -8,6 +8,7 @@ import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 
 /** Calls ISA-L's erasure code functions directly; names and types are those of its header. */
+@SuppressWarnings("checkstyle:MethodName")
 final class IsalLibrary {
   private static final String LIBRARY = "libisal.so.2";
 

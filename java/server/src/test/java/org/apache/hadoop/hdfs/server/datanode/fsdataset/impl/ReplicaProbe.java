@@ -106,6 +106,7 @@ public final class ReplicaProbe {
     return directories;
   }
 
+  /** What a DataNode holds: space reserved, replicas, and files of unfinished ones. */
   public static final class Held {
     public final long reserved;
     public final long blocks;
