@@ -7,6 +7,10 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
+import org.stripeline.client.read.shared.ReadCounters;
 import org.stripeline.natives.Ticker;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -65,7 +65,7 @@ public final class ReadContext {
    * Creates a context with {@code own} buffers, or with those of the JVM if it is null. The clock
    * does not apply to what all clients of the JVM share.
    */
-  ReadContext(Configuration conf, ClientSettings settings, ReadBuffers own, Ticker ticker) {
+  public ReadContext(Configuration conf, ClientSettings settings, ReadBuffers own, Ticker ticker) {
     this.ticker = ticker;
     windowBytes = settings.bytes(ClientKeys.READ_WINDOW, ClientKeys.READ_WINDOW_DEFAULT, 0);
     hedged = settings.flag(ClientKeys.HEDGE_ENABLED, ClientKeys.HEDGE_ENABLED_DEFAULT);
@@ -120,24 +120,28 @@ public final class ReadContext {
     return LATENCIES.millis();
   }
 
-  NodeLatencies nodeLatencies() {
+  /** Returns the mean durations by DataNode, of this JVM. */
+  public NodeLatencies nodeLatencies() {
     return LATENCIES;
   }
 
-  FetchThreads threads() {
+  /** Returns the threads that fetch, of this JVM. */
+  public FetchThreads threads() {
     return THREADS.get();
   }
 
-  IdleLanes idleLanes() {
+  /** Returns the idle lanes of this JVM. */
+  public IdleLanes idleLanes() {
     return IDLE.get();
   }
 
-  ReadBuffers buffers() {
+  /** Returns the buffers of this client: those of the JVM, except in tests. */
+  public ReadBuffers buffers() {
     return buffers;
   }
 
   /** Returns the time for which a connection may be silent; 0 or less means no limit. */
-  long socketTimeoutMillis() {
+  public long socketTimeoutMillis() {
     return socketTimeoutMillis;
   }
 
@@ -146,24 +150,28 @@ public final class ReadContext {
     return ticker;
   }
 
-  NodeHealth health() {
+  /** Returns the health of the DataNodes as this client knows it. */
+  public NodeHealth health() {
     return health;
   }
 
-  LatencyEstimate latency() {
+  /** Returns the usual durations of spans of this client. */
+  public LatencyEstimate latency() {
     return latency;
   }
 
-  long windowBytes() {
+  /** Returns the maximum bytes that a sequential reader fetches ahead. */
+  public long windowBytes() {
     return windowBytes;
   }
 
-  boolean isHedged() {
+  /** Returns whether other units are requested for late spans. */
+  public boolean isHedged() {
     return hedged;
   }
 
   /** Returns the nanoseconds after which a span of {@code bytes} bytes is late. */
-  long lateNanos(int bytes) {
+  public long lateNanos(int bytes) {
     double unusual = latency.unusualNanos(bytes);
     if (unusual == 0) {
       return hedgeMaxNanos;
@@ -173,7 +181,8 @@ public final class ReadContext {
     return (long) Math.min(most, Math.max(hedgeMinNanos, unusual));
   }
 
-  long hedgeMinNanos() {
+  /** Returns the minimum time after which a span is late. */
+  public long hedgeMinNanos() {
     return hedgeMinNanos;
   }
 }

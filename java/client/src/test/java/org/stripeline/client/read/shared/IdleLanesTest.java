@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.stripeline.client.VirtualTicker;
 import org.stripeline.natives.Ticker;
 
 class IdleLanesTest {
+  private static final class WithoutReader implements IdleLanes.Idle {
+    @Override
+    public void putAway() {}
+  }
+
   private volatile boolean mayStart;
 
   @Test
-  void lanesAreParkedOnceThreadsCanBeStartedAgain() throws IOException {
+  void lanesAreParkedOnceThreadsCanBeStartedAgain() {
     IdleLanes idle =
         new IdleLanes(
             10,
@@ -31,12 +34,9 @@ class IdleLanesTest {
                     super.start();
                   }
                 });
-    MemoryGroup group = new MemoryGroup(3, 2, 1024, 9000, false, 6);
-    ReadContext context = new ReadContext(new Configuration(false));
-    assertThatThrownBy(() -> idle.add(new Lane(group, 0, context)))
-        .isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> idle.add(new WithoutReader())).isInstanceOf(OutOfMemoryError.class);
     mayStart = true;
-    idle.add(new Lane(group, 1, context));
+    idle.add(new WithoutReader());
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (idle.size() > 0) {
       assertThat(System.nanoTime() - deadline).as("time left").isNegative();
@@ -45,15 +45,13 @@ class IdleLanesTest {
   }
 
   @Test
-  void aLaneIsPutAwayWhenItsPeriodIsOver() throws IOException {
+  void aLaneIsPutAwayWhenItsPeriodIsOver() {
     VirtualTicker ticker = new VirtualTicker();
     IdleLanes idle = new IdleLanes(10, 3_600_000, ticker, Thread::new);
-    MemoryGroup group = new MemoryGroup(3, 2, 1024, 9000, false, 6);
-    ReadContext context = new ReadContext(new Configuration(false));
     try {
-      idle.add(new Lane(group, 0, context));
+      idle.add(new WithoutReader());
       ticker.advance(1, TimeUnit.MINUTES);
-      idle.add(new Lane(group, 1, context));
+      idle.add(new WithoutReader());
       ticker.advance(TimeUnit.MINUTES.toNanos(59) - 1, TimeUnit.NANOSECONDS);
       idle.sweep();
       assertThat(idle.size()).isEqualTo(2);
@@ -78,20 +76,18 @@ class IdleLanesTest {
    * read.
    */
   @Test
-  void lanesOfHundredsOfStreamsAreKept() throws IOException {
+  void lanesOfHundredsOfStreamsAreKept() {
     IdleLanes idle =
         new IdleLanes(IdleLanes.lanesMax(65_536), 3_600_000, Ticker.SYSTEM, Thread::new);
-    MemoryGroup group = new MemoryGroup(6, 3, 1024, 9000, false, 6);
-    ReadContext context = new ReadContext(new Configuration(false));
     try {
       for (int stream = 0; stream < 200; stream++) {
         for (int unit = 0; unit < 6; unit++) {
-          idle.add(new Lane(group, unit, context));
+          idle.add(new WithoutReader());
         }
       }
       assertThat(idle.size()).isEqualTo(200 * 6);
       for (int i = 0; i < 10_000; i++) {
-        idle.add(new Lane(group, 0, context));
+        idle.add(new WithoutReader());
       }
       assertThat(idle.size()).isEqualTo(8_192);
     } finally {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -26,7 +26,7 @@ import org.stripeline.natives.Ticker;
  * <p>Callers are served in the order in which they began to wait. Returned memory wakes only the
  * callers that it serves; only the first in the queue reclaims buffers.
  */
-final class ReadBuffers {
+public final class ReadBuffers {
   private static final int LEAST_BITS = 12;
   private static final int LARGE_BYTES = 1 << 20;
   private static final int CLASSES = 64;
@@ -79,7 +79,7 @@ final class ReadBuffers {
    * @param windows the windows that hold buffers of this pool
    * @param timeoutMillis the maximum time that a caller waits
    */
-  ReadBuffers(long limit, IdleWindows windows, long timeoutMillis) {
+  public ReadBuffers(long limit, IdleWindows windows, long timeoutMillis) {
     this(
         limit,
         windows,
@@ -88,7 +88,7 @@ final class ReadBuffers {
   }
 
   /** Creates a pool with an allocator, which may throw OutOfMemoryError. */
-  ReadBuffers(long limit, IdleWindows windows, long timeoutMillis, Allocator allocator) {
+  public ReadBuffers(long limit, IdleWindows windows, long timeoutMillis, Allocator allocator) {
     this.limit = limit;
     this.totalMax = limit + limit / 2;
     this.windows = windows;
@@ -97,12 +97,12 @@ final class ReadBuffers {
   }
 
   /** Returns whether a fault is, or was caused by, the JVM's refusal of memory. */
-  static boolean isRefusal(Throwable fault) {
+  public static boolean isRefusal(Throwable fault) {
     return fault instanceof OutOfMemoryError || fault.getCause() instanceof OutOfMemoryError;
   }
 
   /** Returns the windows that hold buffers of this pool. */
-  IdleWindows windows() {
+  public IdleWindows windows() {
     return windows;
   }
 
@@ -110,17 +110,17 @@ final class ReadBuffers {
    * Reserves bytes that a caller needs now; returns false if there is no room or other callers
    * wait.
    */
-  boolean tryReserve(long bytes) {
+  public boolean tryReserve(long bytes) {
     return bytes == 0 || waiting == 0 && tryReserve(bytes, limit);
   }
 
   /** Returns the maximum bytes that a caller should request, so that others get as much. */
-  long share() {
+  public long share() {
     return usedBytes.get() <= limit / 2 ? limit : limit / Math.max(1, windows.size());
   }
 
   /** Reserves bytes for read-ahead; returns whether there is room for them. */
-  boolean tryReserveAhead(long bytes) {
+  public boolean tryReserveAhead(long bytes) {
     return bytes == 0 || waiting == 0 && tryReserve(bytes, limit - limit / 4);
   }
 
@@ -142,7 +142,7 @@ final class ReadBuffers {
    *
    * @return whether they are reserved; false if the wait was cancelled
    */
-  boolean reserve(long bytes, Waiter waiter) throws InterruptedIOException {
+  public boolean reserve(long bytes, Waiter waiter) throws InterruptedIOException {
     if (tryReserve(bytes)) {
       return true;
     }
@@ -156,7 +156,7 @@ final class ReadBuffers {
   }
 
   /** Returns the deadline of a caller that begins to wait now, by {@link Ticker#SYSTEM}. */
-  long waitsUntil() {
+  public long waitsUntil() {
     return TICKER.nanos() + timeoutNanos;
   }
 
@@ -167,12 +167,12 @@ final class ReadBuffers {
    * @param end the deadline
    * @return whether to try again; false after the deadline or if the wait was cancelled
    */
-  boolean awaitRoom(long end, Waiter waiter) throws InterruptedIOException {
+  public boolean awaitRoom(long end, Waiter waiter) throws InterruptedIOException {
     return waiter.await(ANY_BUFFER, end);
   }
 
   /** Returns a waiter for a caller, which waits for one request at a time. */
-  Waiter newWaiter() {
+  public Waiter newWaiter() {
     return new Waiter();
   }
 
@@ -203,7 +203,7 @@ final class ReadBuffers {
   }
 
   /** Returns memory that was reserved and not taken. */
-  void unreserve(long bytes) {
+  public void unreserve(long bytes) {
     if (bytes > 0) {
       usedBytes.addAndGet(-bytes);
       if (waiting > 0) {
@@ -213,7 +213,7 @@ final class ReadBuffers {
   }
 
   /** Returns a cleared buffer of at least that capacity; its content is arbitrary. */
-  ByteBuffer take(int bytes, boolean isDirect) {
+  public ByteBuffer take(int bytes, boolean isDirect) {
     return take(bytes, isDirect, 0);
   }
 
@@ -222,7 +222,7 @@ final class ReadBuffers {
    *
    * @param reserved bytes of the buffer that are already counted, at most its size
    */
-  ByteBuffer take(int bytes, boolean isDirect, long reserved) {
+  public ByteBuffer take(int bytes, boolean isDirect, long reserved) {
     int size = sizeFor(bytes);
     usedBytes.addAndGet(size - reserved);
     Queue<ByteBuffer> queue = (isDirect ? direct : heap).queue(size);
@@ -264,7 +264,7 @@ final class ReadBuffers {
   }
 
   /** Returns a buffer to the pool. */
-  void give(ByteBuffer buffer) {
+  public void give(ByteBuffer buffer) {
     int size = buffer.capacity();
     Queue<ByteBuffer> queue = (buffer.isDirect() ? direct : heap).queue(size);
     if (queue != null && idleBytes.addAndGet(size) + usedBytes.get() - size <= totalMax) {
@@ -276,17 +276,17 @@ final class ReadBuffers {
   }
 
   /** Returns the bytes of all buffers that are taken or reserved. */
-  long usedBytes() {
+  public long usedBytes() {
     return usedBytes.get();
   }
 
   /** Returns the bytes of buffers that are kept. */
-  long idleBytes() {
+  public long idleBytes() {
     return idleBytes.get();
   }
 
   /** Returns the capacity of a buffer for {@code bytes} bytes. */
-  static int sizeFor(int bytes) {
+  public static int sizeFor(int bytes) {
     if (bytes > LARGE_BYTES) {
       return (int)
           Math.min(Integer.MAX_VALUE, (bytes + LARGE_BYTES - 1L) / LARGE_BYTES * LARGE_BYTES);
@@ -295,7 +295,7 @@ final class ReadBuffers {
   }
 
   /** A caller that may have to wait, with a flag for its cancellation. */
-  final class Waiter {
+  public final class Waiter {
     private volatile boolean isCancelled;
 
     // Guarded by the queue; volatile fields are also read without the lock.
@@ -306,7 +306,7 @@ final class ReadBuffers {
     private Waiter() {}
 
     /** Ends the current wait and all later ones. */
-    void cancel() {
+    public void cancel() {
       isCancelled = true;
       Thread waits;
       synchronized (queue) {
@@ -315,7 +315,8 @@ final class ReadBuffers {
       LockSupport.unpark(waits);
     }
 
-    boolean isCancelled() {
+    /** Returns whether its waits have been ended. */
+    public boolean isCancelled() {
       return isCancelled;
     }
 
@@ -389,7 +390,8 @@ final class ReadBuffers {
   }
 
   /** Allocates buffers. */
-  interface Allocator {
+  public interface Allocator {
+    /** Returns a new buffer. */
     ByteBuffer allocate(int size, boolean isDirect);
   }
 

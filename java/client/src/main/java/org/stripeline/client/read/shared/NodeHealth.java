@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,13 +9,12 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.natives.Ticker;
 
 /**
- * DataNodes that were late or failed recently, and {@link Replica storages and blocks} of them.
- * They are the last choice for reads until a period is over. Then one read probes the DataNode, and
- * its result applies to all streams of the client: the DataNode is healthy again, or suspect for a
- * period that doubles each time. This is only a preference; reads use a suspect DataNode if they
- * need it.
+ * DataNodes that were late or failed recently, and storages and blocks of them. They are the last
+ * choice for reads until a period is over. Then one read probes the DataNode, and its result
+ * applies to all streams of the client: the DataNode is healthy again, or suspect for a period that
+ * doubles each time. This is only a preference; reads use a suspect DataNode if they need it.
  */
-final class NodeHealth {
+public final class NodeHealth {
   private static final Logger LOG = LoggerFactory.getLogger(NodeHealth.class);
   private static final int DOUBLINGS_MAX = 5;
   private static final int TOLD_MAX = 1_000;
@@ -34,7 +33,7 @@ final class NodeHealth {
   private final Map<String, Long> told = new ConcurrentHashMap<>();
 
   /** By DataNode, the late read that continues although its bytes are no longer needed. */
-  private final Map<String, SpanRead> lingering = new ConcurrentHashMap<>();
+  private final Map<String, Object> lingering = new ConcurrentHashMap<>();
 
   NodeHealth(long periodMillis, Ticker ticker) {
     periodNanos = TimeUnit.MILLISECONDS.toNanos(periodMillis);
@@ -42,11 +41,12 @@ final class NodeHealth {
   }
 
   /** Returns how long a suspicion or fault lasts, in nanoseconds. */
-  long periodNanos() {
+  public long periodNanos() {
     return periodNanos;
   }
 
-  boolean isSuspect(String node) {
+  /** Returns whether a DataNode, or a part of one, was late or failed within its period. */
+  public boolean isSuspect(String node) {
     Suspicion suspicion = suspicions.get(node);
     return suspicion != null && suspicion.untilNanos - ticker.nanos() > 0;
   }
@@ -57,7 +57,7 @@ final class NodeHealth {
    * until that read ends. If the read ends without a result, because it is given up or its block is
    * gone, another read may probe after a single period.
    */
-  boolean admits(String node) {
+  public boolean admits(String node) {
     Suspicion suspicion = suspicions.get(node);
     if (suspicion == null) {
       return true;
@@ -78,7 +78,7 @@ final class NodeHealth {
    * Returns whether a message has not been logged within a period; if so, records that it is logged
    * now.
    */
-  boolean isNews(String what) {
+  public boolean isNews(String what) {
     if (told.size() >= TOLD_MAX) {
       told.clear();
     }
@@ -91,7 +91,7 @@ final class NodeHealth {
   }
 
   /** Records that a DataNode was late or did not answer. */
-  void markSuspect(String node, String why) {
+  public void markSuspect(String node, String why) {
     compute(node, why);
   }
 
@@ -99,7 +99,7 @@ final class NodeHealth {
    * Records that a part of a DataNode was late, without a log message, because the DataNode's is
    * logged.
    */
-  void markSuspectSilently(String name) {
+  public void markSuspectSilently(String name) {
     if (suspicions.size() >= SUSPICIONS_MAX) {
       long now = ticker.nanos();
       suspicions.values().removeIf(suspicion -> suspicion.untilNanos - now <= 0);
@@ -132,7 +132,7 @@ final class NodeHealth {
   }
 
   /** Records that a DataNode has served a read in time. */
-  void markHealthy(String node) {
+  public void markHealthy(String node) {
     Suspicion past = suspicions.isEmpty() ? null : suspicions.remove(node);
     if (past != null && past.isLogged) {
       LOG.info("No longer avoiding DataNode {}: it serves reads again", node);
@@ -144,12 +144,12 @@ final class NodeHealth {
    * whether its DataNode hangs or was slow once. Only one read per DataNode may, since others would
    * only occupy threads.
    */
-  boolean mayLinger(String node, SpanRead read) {
+  public boolean mayLinger(String node, Object read) {
     return lingering.putIfAbsent(node, read) == null;
   }
 
   /** Records that a read has ended. */
-  void over(String node, SpanRead read) {
+  public void over(String node, Object read) {
     if (!lingering.isEmpty()) {
       lingering.remove(node, read);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import java.util.concurrent.atomic.LongAdder;
 
@@ -16,7 +16,8 @@ public final class ReadCounters {
     }
   }
 
-  void add(ReadCount what, long number) {
+  /** Adds to a count. */
+  public void add(ReadCount what, long number) {
     counts[what.ordinal()].add(number);
     if (whole != null) {
       whole.add(what, number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import java.lang.management.ManagementFactory;
 import java.util.Iterator;
@@ -21,7 +21,7 @@ import org.stripeline.natives.Ticker;
  * that read in turns and have more lanes than the bound open a connection for each read. The lock
  * of this class is the last in the lock order.
  */
-final class IdleLanes {
+public final class IdleLanes {
   /** The lanes of more than a thousand streams of RS-6-3. */
   private static final int LANES_MOST = 8_192;
 
@@ -41,7 +41,7 @@ final class IdleLanes {
   private final Ticker ticker;
 
   /** The time since which each lane has been idle, longest first. Guarded by itself. */
-  private final Map<Lane, Long> lanes = new LinkedHashMap<>();
+  private final Map<Idle, Long> lanes = new LinkedHashMap<>();
 
   private final ScheduledThreadPoolExecutor thread;
   private boolean isSweepPlanned;
@@ -95,32 +95,33 @@ final class IdleLanes {
   }
 
   /** Records that a lane has nothing to read but keeps its reader open. */
-  void add(Lane lane) {
-    Lane oldest = null;
+  public void add(Idle lane) {
+    Idle oldest = null;
     synchronized (lanes) {
       lanes.put(lane, ticker.nanos());
       if (lanes.size() > lanesMax) {
-        Iterator<Lane> first = lanes.keySet().iterator();
+        Iterator<Idle> first = lanes.keySet().iterator();
         oldest = first.next();
         first.remove();
       }
       planSweep();
     }
     if (oldest != null) {
-      Lane putAway = oldest;
+      Idle putAway = oldest;
       // On another thread, because the lock of the added lane is held here.
       thread.execute(putAway::putAway);
     }
   }
 
   /** Records that a lane has something to read or has closed its reader. */
-  void remove(Lane lane) {
+  public void remove(Idle lane) {
     synchronized (lanes) {
       lanes.remove(lane);
     }
   }
 
-  int size() {
+  /** Returns the number of idle lanes. */
+  public int size() {
     synchronized (lanes) {
       return lanes.size();
     }
@@ -135,17 +136,23 @@ final class IdleLanes {
     }
   }
 
+  /** A lane, as far as this class knows it. */
+  public interface Idle {
+    /** Closes the reader if there is nothing to read. */
+    void putAway();
+  }
+
   /** Closes the readers whose idle period is over. */
   void sweep() {
     long now = ticker.nanos();
     while (true) {
-      Lane lane;
+      Idle lane;
       synchronized (lanes) {
         isSweepPlanned = false;
         if (lanes.isEmpty()) {
           return;
         }
-        Map.Entry<Lane, Long> oldest = lanes.entrySet().iterator().next();
+        Map.Entry<Idle, Long> oldest = lanes.entrySet().iterator().next();
         if (now - oldest.getValue() < expiryNanos) {
           planSweep();
           return;

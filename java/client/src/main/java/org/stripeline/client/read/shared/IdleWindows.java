@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,31 +12,47 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * to the pool, even if the stream is never closed; the stream fetches again what it reads next. If
  * a reader lacks buffers, those of any stream that is not inside a read are reclaimed at once.
  */
-final class IdleWindows {
-  private final Set<SequentialWindow> windows = ConcurrentHashMap.newKeySet();
+public final class IdleWindows {
+  private final Set<Window> windows = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean isSweepPlanned = new AtomicBoolean();
   private final ScheduledExecutorService thread;
   private final long expiryMillis;
 
   /** Creates a set whose windows may be idle for one to two times {@code expiryMillis}. */
-  IdleWindows(ScheduledExecutorService thread, long expiryMillis) {
+  public IdleWindows(ScheduledExecutorService thread, long expiryMillis) {
     this.thread = thread;
     this.expiryMillis = expiryMillis;
   }
 
   /** Records that a window holds buffers. */
-  void add(SequentialWindow window) {
+  public void add(Window window) {
     windows.add(window);
     planSweep();
   }
 
   /** Records that a window holds no buffers. */
-  void remove(SequentialWindow window) {
+  public void remove(Window window) {
     windows.remove(window);
   }
 
-  int size() {
+  /** Returns the number of windows that hold buffers. */
+  public int size() {
     return windows.size();
+  }
+
+  /** A window, as far as this class knows it. */
+  public interface Window {
+    /** Returns whether the window was used since {@link #markSwept} was called. */
+    boolean isUsedSinceSweep();
+
+    /** Records that the window was swept. */
+    void markSwept();
+
+    /**
+     * Returns the buffers to the pool unless the window is inside a read; returns whether there
+     * were any.
+     */
+    boolean putAway();
   }
 
   private void planSweep() {
@@ -51,9 +67,9 @@ final class IdleWindows {
   }
 
   /** Reclaims the buffers of the windows that were not used since the last sweep. */
-  void sweep() {
+  public void sweep() {
     isSweepPlanned.set(false);
-    for (SequentialWindow window : windows) {
+    for (Window window : windows) {
       if (window.isUsedSinceSweep()) {
         window.markSwept();
       } else {
@@ -69,13 +85,13 @@ final class IdleWindows {
    * Reclaims the buffers of one window, preferably one that was not used since the last sweep;
    * returns whether there was one.
    */
-  boolean reclaim() {
-    for (SequentialWindow window : windows) {
+  public boolean reclaim() {
+    for (Window window : windows) {
       if (!window.isUsedSinceSweep() && window.putAway()) {
         return true;
       }
     }
-    for (SequentialWindow window : windows) {
+    for (Window window : windows) {
       if (window.putAway()) {
         return true;
       }

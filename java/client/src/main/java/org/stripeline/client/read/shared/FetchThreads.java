@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -21,7 +21,7 @@ import org.stripeline.natives.SharedThreads;
  * deadlock. The number of waiting tasks is bounded by the lanes of the open streams, each of which
  * has at most one task.
  */
-final class FetchThreads {
+public final class FetchThreads {
   private static final Logger LOG = LoggerFactory.getLogger(FetchThreads.class);
   private static final long IDLE_SECONDS = 10;
 
@@ -76,7 +76,7 @@ final class FetchThreads {
   }
 
   /** Runs a task that does not block, independently of the tasks that wait. */
-  void executeAside(Runnable task) {
+  public void executeAside(Runnable task) {
     try {
       aside.execute(() -> run(task));
     } catch (OutOfMemoryError noMoreThreads) {
@@ -96,7 +96,7 @@ final class FetchThreads {
    * @param nodeOrNull the DataNode, null if it is not known
    * @throws OutOfMemoryError if there is no thread and none can be started
    */
-  void execute(String nodeOrNull, Runnable task) {
+  public void execute(String nodeOrNull, Runnable task) {
     String node = String.valueOf(nodeOrNull);
     synchronized (nodes) {
       Turns turns = nodes.computeIfAbsent(node, name -> new Turns());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** The exponentially weighted mean duration of a span by DataNode, for metrics. */
-final class NodeLatencies {
+public final class NodeLatencies {
   private static final int NODES_MAX = 1024;
   private static final double WEIGHT = 1.0 / 16;
 
@@ -22,7 +22,8 @@ final class NodeLatencies {
             }
           });
 
-  void sample(String node, long nanos) {
+  /** Adds the duration of a span that a DataNode served. */
+  public void sample(String node, long nanos) {
     millis.merge(node, nanos / 1e6, (mean, sample) -> mean + WEIGHT * (sample - mean));
   }
 

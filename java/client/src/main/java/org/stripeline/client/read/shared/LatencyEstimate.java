@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.client.read;
+package org.stripeline.client.read.shared;
 
 /**
  * Estimates the duration of a span by its size: an exponentially weighted mean and mean deviation
  * per power of two, as in TCP's retransmission timer (RFC 6298). Races between threads occasionally
  * lose a sample, which is harmless.
  */
-final class LatencyEstimate {
+public final class LatencyEstimate {
   private static final double MEAN_WEIGHT = 1.0 / 16;
   private static final double DEVIATION_WEIGHT = 1.0 / 8;
 
   private final double[] mean = new double[32];
   private final double[] deviation = new double[32];
 
-  void sample(int bytes, long nanos) {
+  /** Adds the duration of a span of {@code bytes} bytes. */
+  public void sample(int bytes, long nanos) {
     int size = sizeClass(bytes);
     if (mean[size] == 0) {
       mean[size] = nanos;
