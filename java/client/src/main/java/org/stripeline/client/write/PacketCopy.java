@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.hadoop.hdfs;
+package org.stripeline.client.write;
 
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
 /** Writes buffers to a stream that accepts only arrays. */
-final class PacketCopy {
+public final class PacketCopy {
   /**
    * Small enough for a slice to stay in the second-level cache between the copy and the system
    * call.
@@ -18,7 +18,7 @@ final class PacketCopy {
   private PacketCopy() {}
 
   /** Writes the remaining bytes of the buffer. */
-  static void write(ByteBuffer from, OutputStream out) throws IOException {
+  public static void write(ByteBuffer from, OutputStream out) throws IOException {
     if (from.hasArray()) {
       writeArray(from, out);
       return;
