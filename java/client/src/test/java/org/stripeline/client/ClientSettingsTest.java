@@ -10,7 +10,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.StripelineClients;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.junit.jupiter.api.Test;
-import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.read.shared.ReadContext;
 
 class ClientSettingsTest {
   /** A key of each kind with an invalid value. */

@@ -17,7 +17,7 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
 import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
-import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.client.write.WriteResources;
 import org.stripeline.client.write.WriteSettings;
 

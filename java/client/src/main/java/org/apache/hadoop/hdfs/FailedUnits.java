@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.stripeline.client.Interrupts;
 import org.stripeline.client.write.StripeLayout;
 
 /** Names the internal blocks whose loss made a write fail; Hadoop reports only their number. */

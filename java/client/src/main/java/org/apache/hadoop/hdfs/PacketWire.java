@@ -9,6 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.net.SocketOutputStream;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.stripeline.client.write.PacketCopy;
 
 /**
  * Writes the packets of one stream to the connections of its streamers.

@@ -13,6 +13,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.InvalidEncryptionKeyException;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
+import org.stripeline.client.Interrupts;
 import org.stripeline.client.read.BlockGroup;
 import org.stripeline.client.read.UnitReader;
 import org.stripeline.natives.Ticker;

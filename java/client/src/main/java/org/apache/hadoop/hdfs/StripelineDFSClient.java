@@ -30,7 +30,7 @@ import org.stripeline.client.ClientDefaults;
 import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
 import org.stripeline.client.metrics.ClientMetrics;
-import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.client.write.WriteSettings;
 
 /** Hadoop's client with Stripeline's streams for erasure-coded files. */

@@ -37,12 +37,12 @@ import org.stripeline.client.read.GroupKnowledge;
 import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.PositionalRun;
 import org.stripeline.client.read.RangeRead;
-import org.stripeline.client.read.ReadContext;
-import org.stripeline.client.read.ReadCount;
-import org.stripeline.client.read.ReadCounters;
 import org.stripeline.client.read.SequentialWindow;
 import org.stripeline.client.read.Tally;
 import org.stripeline.client.read.UnitReader;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
+import org.stripeline.client.read.shared.ReadCounters;
 
 /**
  * Reads a striped file through Stripeline's pipeline; each read returns correct bytes or throws.

@@ -7,7 +7,8 @@ import java.util.Map;
 public interface ReadMXBean {
 
   /**
-   * Returns every count of {@link org.stripeline.client.read.ReadCount}, keyed by its metric name.
+   * Returns every count of {@link org.stripeline.client.read.shared.ReadCount}, keyed by its metric
+   * name.
    */
   Map<String, Long> getCounts();
 

@@ -7,8 +7,8 @@ import org.apache.hadoop.metrics2.MetricsCollector;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
 import org.apache.hadoop.metrics2.MetricsSource;
 import org.apache.hadoop.metrics2.lib.Interns;
-import org.stripeline.client.read.ReadContext;
-import org.stripeline.client.read.ReadCount;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
 
 /** Publishes the counts of the read pipelines through JMX and metrics2. */
 final class ReadMetrics implements ReadMXBean, MetricsSource {

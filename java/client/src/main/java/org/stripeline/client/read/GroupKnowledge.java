@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.hadoop.net.ConnectTimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.client.read.shared.NodeHealth;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.natives.Ticker;
 
 /**

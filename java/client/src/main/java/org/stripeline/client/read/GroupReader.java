@@ -8,6 +8,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.stripeline.client.read.GroupKnowledge.Standing;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
+import org.stripeline.client.read.shared.ReadCounters;
 import org.stripeline.natives.Ticker;
 
 /** The lanes that read one block group, for one caller at a time. */

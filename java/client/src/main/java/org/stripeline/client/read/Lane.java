@@ -7,6 +7,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.stripeline.client.read.shared.FetchThreads;
+import org.stripeline.client.read.shared.IdleLanes;
+import org.stripeline.client.read.shared.NodeHealth;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.natives.Ticker;
 
 /**
@@ -14,7 +19,7 @@ import org.stripeline.natives.Ticker;
  * something to read. The reader stays open between spans and is reused if the next span is ahead of
  * it. Lock order: segment, then lane.
  */
-final class Lane implements Runnable {
+final class Lane implements Runnable, IdleLanes.Idle {
   /**
    * Gaps up to this size, one or two packets, are skipped; for larger gaps a new reader is opened.
    */
@@ -287,8 +292,8 @@ final class Lane implements Runnable {
     return waiting;
   }
 
-  /** Closes the reader if there is nothing to read. */
-  synchronized void putAway() {
+  @Override
+  public synchronized void putAway() {
     if (!scheduled) {
       closeReader();
     }

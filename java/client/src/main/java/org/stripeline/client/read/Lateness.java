@@ -4,6 +4,7 @@ package org.stripeline.client.read;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.natives.Ticker;
 
 /**

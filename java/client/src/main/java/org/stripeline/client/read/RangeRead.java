@@ -8,6 +8,8 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadContext;
 
 /** A positional read of one block group: requests the whole range at once, within the window. */
 public final class RangeRead implements Closeable {

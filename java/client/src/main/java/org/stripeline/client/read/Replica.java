@@ -2,6 +2,7 @@
 package org.stripeline.client.read;
 
 import java.util.Objects;
+import org.stripeline.client.read.shared.NodeHealth;
 
 /**
  * An internal block on a DataNode. {@link NodeHealth} tracks the DataNode, the storage and the

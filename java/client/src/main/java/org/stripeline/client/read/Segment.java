@@ -7,6 +7,9 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadCount;
+import org.stripeline.client.read.shared.ReadCounters;
 import org.stripeline.natives.Ticker;
 
 /**
@@ -19,7 +22,6 @@ import org.stripeline.natives.Ticker;
  */
 public final class Segment implements Closeable {
   private final GroupReader reader;
-  private final ReadContext context;
   private final Ticker ticker;
   private final ReadCounters counters;
   private final GroupGeometry geometry;
@@ -59,15 +61,14 @@ public final class Segment implements Closeable {
       Placement placement,
       List<Segment> before) {
     this.reader = reader;
-    this.context = reader.context();
-    this.ticker = context.ticker();
+    this.ticker = reader.context().ticker();
     this.counters = reader.counters();
     this.geometry = reader.geometry();
     this.from = from;
     this.to = to;
     this.placement = placement;
     this.plan = new SpanPlan(this, reader, openTo, placement, fetched(before));
-    this.lateness = new Lateness(context, plan.all());
+    this.lateness = new Lateness(reader.context(), plan.all());
     this.bytes = new SegmentBytes(this, geometry, plan);
   }
 
@@ -123,7 +124,7 @@ public final class Segment implements Closeable {
   }
 
   private void unreserve() {
-    context.buffers().unreserve(reserved);
+    reader.context().buffers().unreserve(reserved);
     reserved = 0;
   }
 
@@ -199,7 +200,7 @@ public final class Segment implements Closeable {
     try {
       if (lateness.isStandstill()) {
         fail(lateness.standstill(range()));
-      } else if (lateness.await(this, context.isHedged() && !hedgingEnded)) {
+      } else if (lateness.await(this, reader.context().isHedged() && !hedgingEnded)) {
         hedge();
       }
     } catch (InterruptedException e) {

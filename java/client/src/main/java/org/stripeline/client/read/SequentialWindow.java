@@ -9,6 +9,10 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.stripeline.client.read.shared.IdleWindows;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
 
 /**
  * The segments at and ahead of the position of a sequential reader in a block group. The amount
@@ -18,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * thread at a time; between {@link #begin} and {@link #end}, other threads cannot reclaim the
  * buffers.
  */
-public final class SequentialWindow implements Closeable {
+public final class SequentialWindow implements Closeable, IdleWindows.Window {
   /**
    * A reader at the beginning of a group probably continues: it counts as having read a stripe,
    * within these bounds.
@@ -114,11 +118,13 @@ public final class SequentialWindow implements Closeable {
     }
   }
 
-  boolean isUsedSinceSweep() {
+  @Override
+  public boolean isUsedSinceSweep() {
     return isUsedSinceSweep;
   }
 
-  void markSwept() {
+  @Override
+  public void markSwept() {
     isUsedSinceSweep = false;
   }
 
@@ -126,7 +132,8 @@ public final class SequentialWindow implements Closeable {
    * Releases all buffers unless the stream is reading; the next read fetches only what it needs.
    * Returns whether there were any buffers.
    */
-  boolean putAway() {
+  @Override
+  public boolean putAway() {
     if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
       return false;
     }

@@ -3,6 +3,7 @@ package org.stripeline.client.read;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.stripeline.client.read.shared.NodeHealth;
 
 /**
  * One span of one internal block that is read into a buffer of its own or into the caller's buffer;

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.stripeline.client.read.ReadContext;
-import org.stripeline.client.read.ReadCount;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
 import org.stripeline.client.write.WriteStatistics;
 import org.stripeline.testkit.Kerberos;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.client.write.WriteResources;
 import org.stripeline.testkit.Conditions;
 

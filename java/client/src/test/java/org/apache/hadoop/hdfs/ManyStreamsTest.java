@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.fuzz.BlockTaps;
-import org.stripeline.client.read.ReadCount;
+import org.stripeline.client.read.shared.ReadCount;
 import org.stripeline.testkit.Conditions;
 
 /**

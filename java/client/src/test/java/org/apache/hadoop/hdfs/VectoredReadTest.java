@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.fuzz.BlockTaps;
-import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.testkit.Conditions;
 
 /**

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
-import org.stripeline.client.read.ReadContext;
-import org.stripeline.client.read.ReadCount;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
 
 /**
  * Files whose cells are as large as their blocks: each internal block holds a contiguous range of

@@ -18,8 +18,8 @@ import org.apache.hadoop.hdfs.StripedCluster;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.apache.hadoop.test.GenericTestUtils;
 import org.apache.hadoop.util.VersionInfo;
-import org.stripeline.client.read.ReadContext;
-import org.stripeline.client.read.ReadCount;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
 
 /**
  * Runs cases, each derived from a seed, on one cluster.

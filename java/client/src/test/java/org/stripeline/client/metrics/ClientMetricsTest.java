@@ -8,7 +8,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
 import org.junit.jupiter.api.Test;
-import org.stripeline.client.read.ReadCount;
+import org.stripeline.client.read.shared.ReadCount;
 
 class ClientMetricsTest {
 

@@ -13,6 +13,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
+import org.stripeline.client.read.shared.IdleWindows;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCounters;
 import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 

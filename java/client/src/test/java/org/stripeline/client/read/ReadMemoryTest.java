@@ -17,6 +17,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.stripeline.client.ClientSettings;
+import org.stripeline.client.read.shared.IdleWindows;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.client.read.shared.ReadBuffers;
+import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.testkit.Conditions;
 
 /** Tests how streams wait for memory, with block groups in memory. */

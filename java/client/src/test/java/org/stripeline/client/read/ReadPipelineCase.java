@@ -12,6 +12,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCounters;
 import org.stripeline.testkit.Conditions;
 
 /** What tests of the pipeline with block groups in memory share. */

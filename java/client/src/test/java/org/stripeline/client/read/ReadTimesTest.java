@@ -22,6 +22,10 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
 import org.stripeline.client.VirtualTicker;
 import org.stripeline.client.read.GroupKnowledge.Standing;
+import org.stripeline.client.read.shared.NodeHealth;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
+import org.stripeline.client.read.shared.ReadCounters;
 
 /** Tests hedging, and how long suspicions and faults last, in virtual time. */
 @Timeout(60)

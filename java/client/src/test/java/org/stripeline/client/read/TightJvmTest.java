@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCounters;
 import org.stripeline.client.write.ManyWriters;
 import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.ForkedJvm;

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Hadoop:service=Stripeline,name=Agent} and the metrics2 source {@code StripelineAgent}. If several
  * DataNodes share a process, Hadoop numbers the beans; each bean names its DataNode.
  */
-final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
+public final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentMetrics.class);
   private static final String SOURCE_NAME = "StripelineAgent";
 
@@ -35,7 +35,8 @@ final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
   private String source;
   private ObjectName bean;
 
-  AgentMetrics(DataNode dataNode) {
+  /** Creates counters for the agent of a DataNode, which are not published yet. */
+  public AgentMetrics(DataNode dataNode) {
     this.dataNode = dataNode;
     for (int i = 0; i < counts.length; i++) {
       counts[i] = new LongAdder();
@@ -43,7 +44,8 @@ final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
   }
 
   /** Publishes the metrics. A failure is only logged, since it must not stop the agent. */
-  synchronized void publish(IntSupplier runningTasks, IntSupplier queuedTasks, LongSupplier bytes) {
+  public synchronized void publish(
+      IntSupplier runningTasks, IntSupplier queuedTasks, LongSupplier bytes) {
     running = runningTasks;
     queued = queuedTasks;
     bufferBytes = bytes;
@@ -59,7 +61,8 @@ final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
     }
   }
 
-  void add(AgentCount what, long count) {
+  /** Adds to a counter. */
+  public void add(AgentCount what, long count) {
     counts[what.ordinal()].add(count);
   }
 

@@ -7,35 +7,55 @@ import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.stripeline.agent.Wire;
 
 /** The validated values of {@link AgentKeys}. */
-final class AgentSettings {
+public final class AgentSettings {
   /** Maximum bytes of a window; a task holds k+m times {@link #windows} of them. */
-  static final int WINDOW_MAX = 64 << 20;
+  public static final int WINDOW_MAX = 64 << 20;
 
-  final int tasks;
-  final int queue;
-  final int window;
-  final int windows;
-  final long bandwidth;
-  final int timeoutMillis;
-  final int linksMax;
-  final boolean hardLinks;
+  /** Maximum number of running tasks. */
+  public final int tasks;
+
+  /** Maximum number of queued tasks. */
+  public final int queue;
+
+  /** Bytes of each unit that are coded at a time, unless a request sets fewer. */
+  public final int window;
+
+  /** Maximum number of windows that a task reads, codes or sends concurrently. */
+  public final int windows;
+
+  /** Maximum bytes per second of all tasks; 0 for no limit. */
+  public final long bandwidth;
+
+  /** Time without progress of a transfer after which the other DataNode is considered dead. */
+  public final int timeoutMillis;
+
+  /** Maximum number of links that one call makes. */
+  public final int linksMax;
+
+  /** Whether replicas are linked; otherwise they are copied. */
+  public final boolean hardLinks;
 
   /** Handlers for calls that do work. */
-  final int workers;
+  public final int workers;
 
   /** Handlers for calls that wait for tasks. */
-  final int waiters;
+  public final int waiters;
 
-  final long resultNanos;
-  final long abandonNanos;
-  final long stallNanos;
+  /** Time for which the result of a task is kept. */
+  public final long resultNanos;
+
+  /** Time without a poll after which a task is cancelled. */
+  public final long abandonNanos;
+
+  /** Time without progress after which a task is cancelled. */
+  public final long stallNanos;
 
   /**
    * Reads the settings.
    *
    * @throws IllegalArgumentException if one is out of range; the message names it
    */
-  AgentSettings(Configuration conf) {
+  public AgentSettings(Configuration conf) {
     tasks = integer(conf, AgentKeys.TASKS, AgentKeys.TASKS_DEFAULT, 1, 64);
     queue = integer(conf, AgentKeys.QUEUE, AgentKeys.QUEUE_DEFAULT, 1, 10_000);
     window =

@@ -9,11 +9,11 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /** Access to the beans of the agents in this JVM. */
-final class AgentBeans {
+public final class AgentBeans {
   private AgentBeans() {}
 
   /** Returns the beans by the UUID of their DataNodes. */
-  static Map<String, AgentMXBean> all() throws Exception {
+  public static Map<String, AgentMXBean> all() throws Exception {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     Map<String, AgentMXBean> beans = new TreeMap<>();
     for (ObjectName name :
@@ -25,7 +25,7 @@ final class AgentBeans {
   }
 
   /** Returns the sum of a counter over all agents. */
-  static long sum(AgentCount what) throws Exception {
+  public static long sum(AgentCount what) throws Exception {
     return all().values().stream().mapToLong(bean -> bean.getCounts().get(what.metricName())).sum();
   }
 }

@@ -2,6 +2,7 @@
 package org.stripeline.server.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,7 +37,9 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.apache.hadoop.security.token.Token;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.EncodeRequest;
@@ -357,6 +360,14 @@ public final class AgentCluster implements AutoCloseable {
       }
     }
     return names;
+  }
+
+  /** Asserts that a call fails with a kind of error and a text. */
+  public static void refused(AgentException.Kind kind, String text, ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            AgentException.class, e -> assertThat(e.kind()).as(e.getMessage()).isEqualTo(kind))
+        .hasMessageContaining(text);
   }
 
   @Override

@@ -15,10 +15,11 @@ import org.stripeline.agent.Linked;
 import org.stripeline.agent.TaskReport;
 
 /** Forwards all calls to other agents; subclasses change some. */
-class ForwardingAgents implements Agents {
+public class ForwardingAgents implements Agents {
   private final Agents to;
 
-  ForwardingAgents(Agents to) {
+  /** Forwards to {@code to}. */
+  public ForwardingAgents(Agents to) {
     this.to = to;
   }
 

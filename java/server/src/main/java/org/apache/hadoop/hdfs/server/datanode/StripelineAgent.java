@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.AgentRpc;
-import org.stripeline.server.datanode.AgentCompat;
-import org.stripeline.server.datanode.AgentEndpoint;
-import org.stripeline.server.datanode.AgentService;
+import org.stripeline.server.datanode.service.AgentCompat;
+import org.stripeline.server.datanode.service.AgentEndpoint;
+import org.stripeline.server.datanode.service.AgentService;
 
 /**
  * The encode agent as a DataNode plug-in. If {@code dfs.datanode.plugins} names it, the DataNode's

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.read.shared;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.natives.SharedThreads;
+
+/**
+ * The threads that fetch. Their number grows with the work up to a bound; further tasks wait for a
+ * free thread. Tasks of one DataNode use at most a quarter of the threads, so that a DataNode that
+ * hangs leaves the rest to others. Idle threads end. A task may submit tasks without risk of a
+ * deadlock. The number of waiting tasks is bounded by the lanes of the open streams, each of which
+ * has at most one task.
+ */
+public final class FetchThreads {
+  private static final Logger LOG = LoggerFactory.getLogger(FetchThreads.class);
+  private static final long IDLE_SECONDS = 10;
+
+  /** Enough for tasks that never block. */
+  private static final int ASIDE_THREADS = 2;
+
+  private final ThreadPoolExecutor pool;
+  private final ThreadPoolExecutor aside;
+  private final int most;
+  private final int mostOfNode;
+
+  /**
+   * The tasks of each DataNode that has a task running or waiting for a thread. Its lock also
+   * guards the fields below.
+   */
+  private final Map<String, Turns> nodes = new HashMap<>();
+
+  /** Tasks that wait for a thread. */
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+
+  /**
+   * The number of threads that run tasks or are about to; a thread ends only when no task is
+   * waiting.
+   */
+  private int running;
+
+  FetchThreads(int most) {
+    this(most, new SharedThreads("stripeline-fetch-"), new SharedThreads("stripeline-aside-"));
+  }
+
+  /** Creates the pool with threads from the factories {@code fetching} and {@code setAside}. */
+  FetchThreads(int most, ThreadFactory fetching, ThreadFactory setAside) {
+    this.most = most;
+    mostOfNode = Math.max(1, most / 4);
+    pool =
+        new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            fetching);
+    aside =
+        new ThreadPoolExecutor(
+            ASIDE_THREADS,
+            ASIDE_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            setAside);
+    aside.allowCoreThreadTimeOut(true);
+  }
+
+  /** Runs a task that does not block, independently of the tasks that wait. */
+  public void executeAside(Runnable task) {
+    try {
+      aside.execute(() -> run(task));
+    } catch (OutOfMemoryError noMoreThreads) {
+      execute(task);
+    }
+  }
+
+  /** The running and waiting tasks of one DataNode. */
+  private static final class Turns {
+    final Queue<Runnable> waiting = new ArrayDeque<>();
+    int taken;
+  }
+
+  /**
+   * Runs a task that reads from a DataNode.
+   *
+   * @param nodeOrNull the DataNode, null if it is not known
+   * @throws OutOfMemoryError if there is no thread and none can be started
+   */
+  public void execute(String nodeOrNull, Runnable task) {
+    String node = String.valueOf(nodeOrNull);
+    synchronized (nodes) {
+      Turns turns = nodes.computeIfAbsent(node, name -> new Turns());
+      if (turns.taken == mostOfNode) {
+        turns.waiting.add(task);
+        return;
+      }
+      turns.taken++;
+    }
+    try {
+      execute(() -> runInTurn(node, task));
+    } catch (RuntimeException | Error e) {
+      Runnable next = endTurn(node);
+      if (next != null) {
+        synchronized (nodes) {
+          waiting.add(() -> runInTurn(node, next));
+        }
+      }
+      throw e;
+    }
+  }
+
+  private void runInTurn(String node, Runnable task) {
+    try {
+      task.run();
+    } finally {
+      Runnable next = endTurn(node);
+      if (next != null) {
+        // The task goes behind those that already wait for a thread.
+        execute(() -> runInTurn(node, next));
+      }
+    }
+  }
+
+  /**
+   * Returns the next waiting task of the DataNode, which takes over the thread's place; if there is
+   * none, returns null and releases the place.
+   */
+  private Runnable endTurn(String node) {
+    synchronized (nodes) {
+      Turns turns = nodes.get(node);
+      Runnable next = turns.waiting.poll();
+      if (next == null && --turns.taken == 0) {
+        nodes.remove(node);
+      }
+      return next;
+    }
+  }
+
+  private void execute(Runnable task) {
+    synchronized (nodes) {
+      if (running == most) {
+        waiting.add(task);
+        return;
+      }
+      running++;
+    }
+    try {
+      pool.execute(() -> runAnd(task));
+    } catch (RuntimeException | Error e) {
+      synchronized (nodes) {
+        running--;
+        if (running > 0) {
+          waiting.add(task);
+          return;
+        }
+      }
+      throw e;
+    }
+  }
+
+  private void runAnd(Runnable first) {
+    for (Runnable task = first; task != null; task = next()) {
+      run(task);
+    }
+  }
+
+  private Runnable next() {
+    synchronized (nodes) {
+      Runnable next = waiting.poll();
+      if (next == null) {
+        running--;
+      }
+      return next;
+    }
+  }
+
+  private static void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("A fetch thread continues after an unexpected failure", e);
+    }
+  }
+}

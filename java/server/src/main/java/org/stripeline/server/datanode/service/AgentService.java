@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode.service;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
+import org.apache.hadoop.hdfs.server.datanode.ActiveNameNodes;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+import org.apache.hadoop.util.VersionInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentInfo;
+import org.stripeline.agent.AgentMethod;
+import org.stripeline.agent.AgentProtocol;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.Messages;
+import org.stripeline.agent.RpcAgents;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.Wire;
+import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.Ticker;
+import org.stripeline.server.datanode.AgentCount;
+import org.stripeline.server.datanode.AgentMetrics;
+import org.stripeline.server.datanode.AgentSettings;
+import org.stripeline.server.datanode.encode.BufferPool;
+import org.stripeline.server.datanode.encode.EncodeTask;
+import org.stripeline.server.datanode.encode.TaskContext;
+import org.stripeline.server.datanode.encode.TaskTable;
+import org.stripeline.server.datanode.replica.LocalReplicas;
+
+/**
+ * The agent of one DataNode: checks the caller, decodes the arguments, and encodes results and
+ * errors.
+ */
+public final class AgentService implements AgentProtocol, Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentService.class);
+
+  private final DataNode dataNode;
+  private final AccessControl accessControl;
+  private final AgentMetrics metrics;
+  private final LocalReplicas replicas;
+  private final HandlerShare handlers;
+  private final KnownDataNodes known;
+  private final Agents peers;
+  private final TaskTable tasks;
+  private volatile boolean closed;
+
+  /**
+   * Creates the agent of a running DataNode; the current user is the DataNode's.
+   *
+   * @throws IllegalArgumentException if a setting is out of range; the message names it
+   */
+  public AgentService(DataNode dataNode, Configuration conf) throws IOException {
+    AgentSettings settings = new AgentSettings(conf);
+    this.dataNode = dataNode;
+    accessControl = new AccessControl(conf, dataNode.getBlockPoolTokenSecretManager());
+    metrics = new AgentMetrics(dataNode);
+    replicas = new LocalReplicas(dataNode, settings, metrics);
+    handlers = new HandlerShare(settings.workers, settings.waiters);
+    known =
+        new KnownDataNodes(
+            new NameNodeReports(pool -> ActiveNameNodes.address(dataNode, pool), conf));
+    peers = new RpcAgents(conf, settings.timeoutMillis);
+    int most = settings.tasks * settings.windows * HdfsServerConstants.MAX_BLOCKS_IN_GROUP;
+    BufferPool buffers = new BufferPool(settings.window, most);
+    tasks =
+        new TaskTable(
+            new TaskContext(dataNode, replicas, peers, settings, metrics, buffers, Ticker.SYSTEM));
+    metrics.publish(tasks::running, tasks::queued, buffers::bytes);
+  }
+
+  /**
+   * Checks that the caller of this thread's call may send a request.
+   *
+   * @throws NotAdmittedException if the caller has no right to any method
+   */
+  public void admit() throws IOException {
+    try {
+      accessControl.check();
+    } catch (AgentException e) {
+      metrics.add(AgentCount.CALLS_FAILED, 1);
+      throw new NotAdmittedException(e.getMessage());
+    }
+  }
+
+  /** A separate class, so that the server can be configured not to log its stack traces. */
+  public static final class NotAdmittedException extends AccessControlException {
+    private static final long serialVersionUID = 1;
+
+    NotAdmittedException(String message) {
+      super(message);
+    }
+  }
+
+  @Override
+  public BytesValue call(RpcController controller, BytesValue request) {
+    Messages.Envelope envelope;
+    try {
+      TokenGrant grant = accessControl.check();
+      Wire.check(request);
+      AgentMethod method = method(Wire.method(request));
+      // After an agent was stopped, callers can still find out whether its tasks have ended.
+      if (closed && method != AgentMethod.POLL && method != AgentMethod.CANCEL) {
+        throw new AgentException(AgentException.Kind.NO_AGENT, "the agent has been stopped");
+      }
+      Object answer = answer(method, request, grant);
+      envelope = new Messages.Envelope(Messages.JSON.toJsonTree(answer), null);
+    } catch (AgentException e) {
+      LOG.debug("Cannot serve a request", e);
+      envelope = failure(e.kind(), e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("Cannot serve a request", e);
+      envelope = failure(AgentException.Kind.FAILED, AgentException.reason(e));
+    }
+    return Wire.reply(envelope);
+  }
+
+  private Messages.Envelope failure(AgentException.Kind kind, String message) {
+    metrics.add(AgentCount.CALLS_FAILED, 1);
+    return new Messages.Envelope(null, new Messages.Failure(kind.name(), message));
+  }
+
+  private static AgentMethod method(String name) throws AgentException {
+    for (AgentMethod method : AgentMethod.values()) {
+      if (method.wireName().equals(name)) {
+        return method;
+      }
+    }
+    throw new AgentException(
+        AgentException.Kind.BAD_REQUEST,
+        "there is no method '"
+            + name
+            + "' in protocol "
+            + NUMBER
+            + " of version "
+            + CoderStatus.current().version()
+            + "; known are "
+            + Arrays.stream(AgentMethod.values())
+                .map(AgentMethod::wireName)
+                .collect(Collectors.joining(", ")));
+  }
+
+  /** Executes a method; {@code grant} is null for callers with all rights. */
+  private Object answer(AgentMethod method, BytesValue request, TokenGrant grant)
+      throws IOException {
+    if (grant != null) {
+      metrics.add(AgentCount.CALLS_BY_TOKEN, 1);
+      grant.check(method);
+    }
+    switch (method) {
+      case ABOUT:
+        return describe();
+      case ENCODE:
+        Messages.EncodeCall encode = Wire.arguments(request, Messages.EncodeCall.class);
+        RequestCheck.encode(encode);
+        if (grant != null) {
+          grant.check(encode.request);
+        }
+        known.check(encode.request);
+        return new Messages.TaskCall(tasks.begin(encode.ticket, encode.request), 0);
+      case POLL:
+        Messages.TaskCall poll = Wire.arguments(request, Messages.TaskCall.class);
+        checkTask(poll.task, grant);
+        return poll(poll);
+      case CANCEL:
+        Messages.CancelCall cancel = Wire.arguments(request, Messages.CancelCall.class);
+        RequestCheck.cancel(cancel);
+        return cancel(cancel, grant);
+      default:
+        handlers.beginWork();
+        try {
+          return work(method, request);
+        } finally {
+          handlers.endWork();
+        }
+    }
+  }
+
+  private void checkTask(long task, TokenGrant grant) throws AgentException {
+    if (grant != null) {
+      grant.checkGroup(tasks.find(task).group());
+    }
+  }
+
+  private Messages.CancelAnswer cancel(Messages.CancelCall call, TokenGrant grant)
+      throws AgentException {
+    if (call.ticket == null) {
+      checkTask(call.task, grant);
+      tasks.cancel(call.task);
+      return new Messages.CancelAnswer(Collections.singletonList(call.task));
+    }
+    if (grant != null) {
+      throw new AgentException(
+          AgentException.Kind.DENIED, "a block token is not enough to cancel by ticket");
+    }
+    return new Messages.CancelAnswer(tasks.cancel(call.ticket));
+  }
+
+  private Object work(AgentMethod method, BytesValue request) throws IOException {
+    switch (method) {
+      case LINK:
+        Messages.LinkCall link = Wire.arguments(request, Messages.LinkCall.class);
+        RequestCheck.link(link);
+        return new Messages.LinkAnswer(replicas.link(link.pool, link.links));
+      case UNLINK:
+        Messages.UnlinkCall unlink = Wire.arguments(request, Messages.UnlinkCall.class);
+        RequestCheck.unlink(unlink);
+        return new Messages.UnlinkAnswer(replicas.unlink(unlink));
+      case RESERVE:
+        Messages.ReserveCall reserve = Wire.arguments(request, Messages.ReserveCall.class);
+        RequestCheck.reserve(reserve);
+        replicas.reserve(reserve);
+        return new Messages.Empty();
+      case CHECKSUM:
+        Messages.ChecksumCall checksum = Wire.arguments(request, Messages.ChecksumCall.class);
+        RequestCheck.checksum(checksum);
+        return checksum(checksum);
+      case CLAIM:
+        Messages.ClaimCall claim = Wire.arguments(request, Messages.ClaimCall.class);
+        RequestCheck.claim(claim);
+        return replicas.claim(claim.pool, claim.block);
+      default:
+        throw new IllegalStateException("Cannot run as work: " + method);
+    }
+  }
+
+  private BlockChecksum checksum(Messages.ChecksumCall call) throws IOException {
+    if (!call.sync) {
+      return replicas.checksum(call);
+    }
+    handlers.beginSync();
+    try {
+      return replicas.checksum(call);
+    } finally {
+      handlers.endSync();
+    }
+  }
+
+  private AgentInfo describe() throws AgentException {
+    String uuid = dataNode.getDatanodeUuid();
+    if (uuid == null) {
+      throw new AgentException(
+          AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; try again later");
+    }
+    if (handlers.isStuck()) {
+      // Drivers do not use DataNodes whose agents do not answer this call.
+      throw new AgentException(
+          AgentException.Kind.FAILED,
+          "no call to the agent has ended for minutes, as when a disk hangs; restart the DataNode");
+    }
+    CoderStatus coder = CoderStatus.current();
+    return new AgentInfo(
+        NUMBER,
+        coder.version(),
+        VersionInfo.getVersion(),
+        uuid,
+        coder.implementation() + ' ' + coder.version() + ", isa " + coder.isa());
+  }
+
+  private TaskReport poll(Messages.TaskCall call) throws IOException {
+    EncodeTask task = tasks.find(call.task);
+    long limitMillis = Math.min(call.patienceMillis, Agents.POLL_WAIT_MILLIS_MAX);
+    TaskReport report = task.report();
+    if (limitMillis > 0 && !report.state.isFinal() && handlers.beginWait()) {
+      try {
+        task.awaitEnd(limitMillis);
+      } catch (InterruptedException e) {
+        // The server is being stopped; return the current state.
+        Thread.currentThread().interrupt();
+      } finally {
+        handlers.endWait();
+      }
+      report = task.report();
+    }
+    return report;
+  }
+
+  /** Ends all tasks and refuses further calls. Closing again has no effect. */
+  @Override
+  public void close() {
+    closed = true;
+    tasks.close();
+    peers.close();
+    metrics.close();
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode.service;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.stripeline.agent.AgentException;
+import org.stripeline.natives.Ticker;
+import org.stripeline.server.datanode.AgentKeys;
+
+/**
+ * Limits the handlers of the DataNode's IPC server that the agent's calls occupy, since the
+ * DataNode needs them for its own calls, such as block recovery. A call never waits for a permit,
+ * since a waiting call occupies a handler too; it is refused with BUSY, and callers retry.
+ */
+final class HandlerShare {
+  /** Longer than any call to a working disk takes. */
+  private static final long STUCK_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+  private final Semaphore workers;
+  private final Semaphore syncs;
+  private final Semaphore waiters;
+  private final Ticker ticker;
+
+  /** Time at which a working call last began or ended. */
+  private volatile long turnNanos;
+
+  /**
+   * Creates the limits.
+   *
+   * @param workers maximum number of concurrent calls that do work
+   * @param waiters maximum number of concurrent calls that wait for a task
+   */
+  HandlerShare(int workers, int waiters) {
+    this(workers, waiters, Ticker.SYSTEM);
+  }
+
+  HandlerShare(int workers, int waiters, Ticker ticker) {
+    this.ticker = ticker;
+    this.workers = new Semaphore(workers);
+    // A sync on a slow disk may take very long, so one permit is reserved for calls without a sync.
+    syncs = new Semaphore(Math.max(1, workers - 1));
+    this.waiters = new Semaphore(waiters);
+  }
+
+  /** Begins a call that does work, until {@link #endWork}; refuses it if there are too many. */
+  void beginWork() throws AgentException {
+    take(workers);
+    turnNanos = ticker.nanos();
+  }
+
+  void endWork() {
+    turnNanos = ticker.nanos();
+    workers.release();
+  }
+
+  /**
+   * Returns whether all permits for working calls have been held for so long that a disk must be
+   * hanging.
+   */
+  boolean isStuck() {
+    return workers.availablePermits() == 0 && ticker.nanos() - turnNanos > STUCK_NANOS;
+  }
+
+  /** Begins a sync in a working call, until {@link #endSync}; refuses it if there are too many. */
+  void beginSync() throws AgentException {
+    take(syncs);
+  }
+
+  void endSync() {
+    syncs.release();
+  }
+
+  private static void take(Semaphore places) throws AgentException {
+    if (!places.tryAcquire()) {
+      throw new AgentException(
+          AgentException.Kind.BUSY,
+          "Cannot serve more calls at the same time; try again later, or raise " + AgentKeys.CALLS);
+    }
+  }
+
+  /** Returns whether a call may wait, in which case it waits until {@link #endWait}. */
+  boolean beginWait() {
+    return waiters.tryAcquire();
+  }
+
+  void endWait() {
+    waiters.release();
+  }
+}
