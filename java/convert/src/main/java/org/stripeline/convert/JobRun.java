@@ -109,7 +109,7 @@ final class JobRun {
     try {
       if (begin.directoryId == 0) {
         // Earlier versions did not record it.
-        begin.directoryId = job.places().directoryOf(begin.temporary);
+        begin.directoryId = job.places().directoryOf(open);
       }
       outcome =
           recovery.recover(open) == Recovery.Result.SWAPPED

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,8 +18,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -36,6 +33,7 @@ import org.stripeline.convert.fixture.AgentSwitch;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.Crash;
+import org.stripeline.convert.fixture.EarlierJournal;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.Step;
@@ -331,7 +329,9 @@ class JobResumeTest {
   @ParameterizedTest
   @CsvSource({
     "BEGUN, false",
+    "FENCED, false",
     "CREATED, false",
+    "LINKED, false",
     "ENCODED, false",
     "SWAP_NAMED, false",
     "SWAP_NAMED, true",
@@ -344,22 +344,9 @@ class JobResumeTest {
     byte[] bytes = cluster.write(file.toString(), 4 * BLOCK);
     FsPermission permission = cluster.fs().getFileStatus(file).getPermission();
     kill(ConvertCluster.contiguous("/" + job, CODE), step, 1);
-    Path journal = new Path(JobDirectory.ROOT_DEFAULT + "/" + job, JobDirectory.JOURNAL);
-    String text = read(journal);
-    String earlier =
-        text.replaceAll("(?m)^.*\"kind\":\"fenced\".*\\R", "")
-            .replaceAll("\"directoryId\":[0-9]+,", "")
-            .replaceAll("(\"kind\":\"swap\".*),\"permission\":[0-9]+", "$1")
-            .replaceAll("(\"kind\":\"swap\".*),\"modifiedMs\":[0-9]+", "$1");
+    EarlierJournal.rewrite(cluster.fs(), job);
     if (isBesideOriginal) {
-      String temporary = text.replaceAll("(?s).*\"temporary\":\"([^\"]*)\".*", "$1");
-      String beside = "/" + job + "/.stripeline";
-      cluster.fs().rename(new Path(temporary), new Path(beside));
-      earlier = earlier.replace(temporary, beside);
-    }
-    cluster.fs().delete(journal, false);
-    try (FSDataOutputStream out = cluster.fs().create(journal)) {
-      out.write(earlier.getBytes(StandardCharsets.UTF_8));
+      EarlierJournal.moveTemporary(cluster.fs(), job, "", "/" + job + "/.stripeline");
     }
 
     JobReport report = resume("/" + job, StepListener.NONE);
@@ -374,9 +361,41 @@ class JobResumeTest {
     assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(permission);
   }
 
-  private static String read(Path file) throws IOException {
-    try (FSDataInputStream in = cluster.fs().open(file)) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
+  /** Users could rename the directory that had both, and delete the original. */
+  @Test
+  void rollsBackAJobOfAnEarlierVersionWhoseDirectoryWasRenamed() throws Exception {
+    cluster.write("/earlier-away/a", 4 * BLOCK);
+    kill(ConvertCluster.contiguous("/earlier-away", CODE), Step.SWAP_NAMED, 1);
+    EarlierJournal.rewrite(cluster.fs(), "earlier-away");
+    EarlierJournal.moveTemporary(cluster.fs(), "earlier-away", "", "/earlier-away/.stripeline");
+    cluster.fs().rename(new Path("/earlier-away"), new Path("/earlier-moved"));
+    cluster.fs().delete(new Path("/earlier-moved/a"), false);
+
+    JobReport report = resume("/earlier-away", StepListener.NONE);
+
+    assertThat(report.converted()).isZero();
+    assertThat(report.rolledBack()).isEqualTo(1);
+    assertThat(cluster.fs().listStatus(new Path("/earlier-moved"))).isEmpty();
+    assertThat(isFinished("earlier-away")).isTrue();
+  }
+
+  /** The NameNode closed the original when the lease had expired, which sets its time. */
+  @ParameterizedTest
+  @CsvSource({"LINKED", "SWAP_NAMED"})
+  void restoresTheTimeAfterAnEarlierVersion(Step step) throws Exception {
+    String job = "earlier-time-" + step.name().toLowerCase(Locale.ROOT);
+    Path file = new Path("/" + job + "/a");
+    cluster.write(file.toString(), 4 * BLOCK);
+    long time = cluster.fs().getFileStatus(file).getModificationTime();
+    kill(ConvertCluster.contiguous("/" + job, CODE), step, 1);
+    EarlierJournal.rewrite(cluster.fs(), job);
+    assertThat(cluster.fs().recoverLease(file)).isTrue();
+    assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isGreaterThan(time);
+
+    JobReport report = resume("/" + job, StepListener.NONE);
+
+    assertThat(report.rolledBack()).isEqualTo(1);
+    assertThat(report.converted()).isEqualTo(1);
+    assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isEqualTo(time);
   }
 }

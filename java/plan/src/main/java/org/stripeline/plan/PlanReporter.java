@@ -238,7 +238,7 @@ final class PlanReporter {
               + calculator.code()
               + " ("
               + calculator.code().data()
-              + " of them must be less than 2 GiB): they are copied");
+              + " of them must be less than 2 GiB, each a multiple of 1 KiB): they are copied");
     }
   }
 

@@ -4,6 +4,7 @@ package org.stripeline.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.Topology;
+import org.stripeline.plan.source.FileSource;
 import org.stripeline.plan.source.PlannedFile;
 import org.stripeline.plan.source.PlannedFiles;
 
@@ -126,6 +128,31 @@ class PlanCalculatorTest {
     other.accept(odd);
     assertThat(other.blockSizesTooLarge()).isEqualTo(1);
     assertThat(other.rollUp().get("/").byTreatment[Treatment.STRIPE.ordinal()].files).isEqualTo(1);
+  }
+
+  @Test
+  void theNoteOnBlocksThatAreNoCellsHasBothReasons() {
+    PlanCalculator odd = calculator(code, 0);
+    odd.accept(PlannedFiles.of("/odd", 100_000_001, 3, 100_000_000, 100_000_000, 100_000_000));
+    PlanSettings settings = new PlanSettings();
+    settings.code = code;
+    FileSource source =
+        new FileSource() {
+          @Override
+          public void stream(Sink sink) {}
+
+          @Override
+          public List<String> notes() {
+            return List.of();
+          }
+
+          @Override
+          public boolean isComplete() {
+            return true;
+          }
+        };
+    assertThat(new PlanReporter(settings, odd).report(source, "test", 400, true).notes)
+        .anyMatch(note -> note.contains("less than 2 GiB, each a multiple of 1 KiB"));
   }
 
   @Test

@@ -66,7 +66,11 @@ public final class OpenFile {
    */
   public synchronized Long modifiedMs() {
     JournalRecord latest = swap == null ? fenced : swap;
-    return latest == null ? null : latest.modifiedMs;
+    if (latest != null && latest.modifiedMs != null) {
+      return latest.modifiedMs;
+    }
+    // Earlier versions recorded only the time before the lease, which was held in these steps.
+    return swap == null && groups.isEmpty() ? null : begin.modifiedMs;
   }
 
   /** Returns the announcement of the swap, or null if the swap cannot have happened. */

@@ -49,8 +49,9 @@ public final class AttributeJudge {
       limits = asking.get();
     }
     Set<String> after = new HashSet<>(attributes.keySet());
-    // The replacement sets this attribute itself or has none.
+    // The replacement sets these attributes itself or has none.
     after.remove(Origin.ATTRIBUTE);
+    after.remove(Origin.STORAGE_POLICY);
     after.addAll(added);
     if (after.size() > limits.attributesMax()) {
       return SkipReason.ATTRIBUTES_FULL;

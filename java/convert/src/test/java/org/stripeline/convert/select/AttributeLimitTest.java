@@ -22,12 +22,14 @@ import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.namenode.NameNodeLimits;
 import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.Origin;
 
 /**
  * Tests that files with extended attributes which a new file could not get are skipped before any
@@ -144,6 +146,22 @@ class AttributeLimitTest {
     settings.storagePolicy = "COLD";
     plan(settings);
     assertThat(decisions).containsEntry("/policies/most", "ATTRIBUTES_FULL");
+  }
+
+  /** The limit may have been lowered since the conversion. */
+  @Test
+  void doesNotCountRecordsThatUndoingRemoves() {
+    NameNodeLimits limits = NameNodeLimits.ask(cluster.uri(), cluster.conf());
+    Map<String, byte[]> attributes = new TreeMap<>();
+    for (int i = 0; i < COUNT_MAX; i++) {
+      attributes.put("user.a" + i, new byte[1]);
+    }
+    attributes.put(Origin.ATTRIBUTE, new byte[1]);
+    attributes.put(Origin.STORAGE_POLICY, new byte[1]);
+    AttributeJudge judge = new AttributeJudge(() -> limits);
+    assertThat(judge.judge(attributes, List.of())).isNull();
+    assertThat(judge.judge(attributes, List.of(Origin.ATTRIBUTE)))
+        .isEqualTo(SkipReason.ATTRIBUTES_FULL);
   }
 
   /**
