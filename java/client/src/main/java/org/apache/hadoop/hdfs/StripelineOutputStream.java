@@ -358,7 +358,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    * too.
    */
   private void torn(Throwable cause) {
-    pipeline.fail(new IOException(cannotWrite() + cause, cause));
+    pipeline.failed("write", cause);
     uncheckedEnd = 0;
   }
 
@@ -515,6 +515,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
           failure = pipeline.failure();
         }
         ended = true;
+      } else if (!closed) {
+        // An Error may have ended an earlier close before it closed the streamers.
+        failure = pipeline.failure();
       }
     }
     try {
@@ -579,20 +582,18 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private void releaseStripes() {
     synchronized (collecting) {
       releaseCurrent();
-      Stripe partial = last;
-      last = null;
-      if (partial != null) {
-        partial.release();
+      if (last != null) {
+        last.release();
+        last = null;
       }
     }
   }
 
   /** Releases the stripe that takes user bytes; called with {@code collecting} held. */
   private void releaseCurrent() {
-    Stripe stripe = current;
-    current = null;
-    if (stripe != null) {
-      stripe.release();
+    if (current != null) {
+      current.release();
+      current = null;
     }
   }
 
@@ -664,10 +665,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
       super.abort();
     } finally {
       if (first) {
-        releaseStripes();
-        synchronized (this) {
-          releaseHelpers();
-        }
+        releaseAll();
       }
     }
   }

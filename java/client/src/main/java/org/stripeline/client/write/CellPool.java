@@ -147,8 +147,8 @@ public final class CellPool {
   }
 
   private boolean reserveNow(long bytes) {
-    reserved += bytes;
     changed();
+    reserved += bytes;
     return true;
   }
 
@@ -161,9 +161,9 @@ public final class CellPool {
 
   /** Returns a reservation, after the buffers. */
   synchronized void unreserve(long bytes) {
-    reserved -= bytes;
     changed();
     notifyAll();
+    reserved -= bytes;
   }
 
   /**
@@ -171,8 +171,8 @@ public final class CellPool {
    * return its memory.
    */
   synchronized void startedSending() {
-    sending++;
     changed();
+    sending++;
   }
 
   /** Records that the memory of such a stripe was returned. */
@@ -185,6 +185,7 @@ public final class CellPool {
     notifyAll();
   }
 
+  /** Is called before any change: an Error, for example at the end of the stack, changes nothing. */
   private void changed() {
     changedNanos = ticker.nanos();
   }
@@ -203,9 +204,9 @@ public final class CellPool {
       buffer = allocate(capacity, outsideHeap, isCancelled);
     }
     synchronized (this) {
+      changed();
       taken++;
       takenBytes += capacity;
-      changed();
     }
     buffer.clear();
     return buffer;
@@ -296,16 +297,16 @@ public final class CellPool {
   /** Returns a buffer to the pool; the caller must no longer use it. */
   public synchronized void give(ByteBuffer buffer) {
     int capacity = buffer.capacity();
-    taken--;
-    takenBytes -= capacity;
-    if (kept + capacity <= keptMax && takenBytes + kept + capacity <= bytesMax) {
-      kept += capacity;
+    changed();
+    notifyAll();
+    if (kept + capacity <= keptMax && takenBytes + kept <= bytesMax) {
       (buffer.isDirect() ? direct : heap)
           .computeIfAbsent(capacity, any -> new ArrayDeque<>())
           .addLast(buffer);
+      kept += capacity;
     }
-    changed();
-    notifyAll();
+    taken--;
+    takenBytes -= capacity;
   }
 
   Ticker ticker() {

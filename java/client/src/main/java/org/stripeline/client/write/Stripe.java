@@ -292,8 +292,8 @@ public final class Stripe {
     if (layout.checksumSize() > 0) {
       checksums();
     }
-    isSending = true;
     pool.startedSending();
+    isSending = true;
   }
 
   boolean isEncoded() {
@@ -312,27 +312,44 @@ public final class Stripe {
     }
   }
 
-  /** Removes the reference of one {@link #retain()} or of the creation. */
+  /**
+   * Removes the reference of one {@link #retain()} or of the creation. If an Error ends it, for
+   * example at the end of the stack, a later call continues.
+   */
   public void release() {
     int left = references.decrementAndGet();
     if (left < 0) {
       throw new IllegalStateException("Cannot release stripe: it is already released");
     }
     if (left == 0) {
-      for (int unit = 0; unit < cells.length; unit++) {
-        giveBack(cells[unit]);
-        cells[unit] = null;
+      boolean done = false;
+      try {
+        giveBackAll();
+        done = true;
+      } finally {
+        if (!done) {
+          references.incrementAndGet();
+        }
       }
-      giveBack(checksums);
-      checksums = null;
-      giveBack(zeros);
-      zeros = null;
-      if (isSending) {
-        pool.endedSending();
-      }
-      pool.unreserve(reserved);
-      window.returned();
     }
+  }
+
+  private void giveBackAll() {
+    for (int unit = 0; unit < cells.length; unit++) {
+      giveBack(cells[unit]);
+      cells[unit] = null;
+    }
+    giveBack(checksums);
+    checksums = null;
+    giveBack(zeros);
+    zeros = null;
+    if (isSending) {
+      pool.endedSending();
+      isSending = false;
+    }
+    pool.unreserve(reserved);
+    reserved = 0;
+    window.returned();
   }
 
   private void giveBack(ByteBuffer buffer) {

@@ -185,8 +185,8 @@ public final class StripePipeline {
     }
   }
 
-  /** Fails the pipeline because no thread could be started or because of a programming error. */
-  private IOException failed(String what, Throwable cause) {
+  /** Fails the pipeline because of an Error or a programming error; returns its failure. */
+  public IOException failed(String what, Throwable cause) {
     IOException told = unspecified;
     try {
       told = new IOException("Cannot " + what + " a stripe of " + name + ": " + cause, cause);

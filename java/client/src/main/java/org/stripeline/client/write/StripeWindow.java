@@ -39,10 +39,10 @@ public final class StripeWindow {
       isReserved = stripes > 0 && (mayHaveMore() || waitForRoom());
       throwFailure();
       stripes++;
-      statistics.acquired(stripes);
     }
     boolean done = false;
     try {
+      statistics.acquired(occupied());
       if (!isReserved) {
         reserve(0, reserved, layout.bytes());
         isReserved = true;

@@ -352,10 +352,10 @@ class SmallWritesTest {
       for (int unit = 0; unit < K + M; unit++) {
         assertThat(stream.getStripedDataStreamer(unit).isAlive()).isFalse();
       }
-      assertThat(fs.getClient().getNumOfFilesBeingWritten()).isEqualTo(1);
       assertThat(pool.reservedBytes()).isEqualTo(SharedPool.stripeBytes(K, M, CELL));
-      encrypted.close();
       large.close();
+      assertThat(fs.getClient().isFilesBeingWrittenEmpty()).isTrue();
+      encrypted.close();
       Conditions.await("all memory to be back", () -> pool.reservedBytes() == 0);
     }
   }
