@@ -95,7 +95,7 @@ public final class CoderStatus {
   }
 
   private static final class Current {
-    static final CoderStatus STATUS = new CoderStatus(NativeLoader.shared());
+    static final CoderStatus STATUS = new CoderStatus(NativeLoader.ofProcess(NativeSelfTest::run));
 
     private Current() {}
   }

@@ -17,14 +17,14 @@ import java.util.Properties;
 import java.util.function.Function;
 
 /**
- * Finds, checks, loads and tests the native library, once.
+ * Finds, checks, loads and tests the native library, once. For Stripeline's own modules.
  *
  * <p>Search order: if {@code stripeline.native.path} is set, only the file that it names; otherwise
  * the folders of {@code java.library.path}, then the jar. The library in the jar is copied to
  * {@code stripeline.native.temp-dir} under a unique name and deleted as soon as it is mapped.
  * {@code stripeline.native.enabled=false} disables all of this.
  *
- * <p>No failure is thrown to callers of the codecs; it is kept for {@link CoderStatus}.
+ * <p>No failure is thrown to callers of the codecs; {@link #cause} keeps it.
  */
 final class NativeLoader {
   static final String PATH_KEY = "stripeline.native.path";
@@ -39,42 +39,46 @@ final class NativeLoader {
   private final Properties properties;
   private final NativePlatform platform;
   private final Function<String, InputStream> resources;
+  private final SelfTest selfTest;
 
   private String origin;
   private Throwable cause;
   private boolean attempted;
 
   NativeLoader(
-      Properties properties, NativePlatform platform, Function<String, InputStream> resources) {
+      Properties properties,
+      NativePlatform platform,
+      Function<String, InputStream> resources,
+      SelfTest selfTest) {
     this.properties = properties;
     this.platform = platform;
     this.resources = resources;
+    this.selfTest = selfTest;
   }
 
-  /** Returns the loader of this process; it loads on the first query, not on creation. */
-  static NativeLoader shared() {
-    return Shared.INSTANCE;
+  /** Tests a library that has been loaded. */
+  interface SelfTest {
+    /**
+     * Throws if the library must not be used.
+     *
+     * @param origin the origin of the library, for the message
+     */
+    void run(String origin) throws IOException;
   }
 
-  /** Returns whether the library is loaded and has passed its self test; loads it if necessary. */
-  synchronized boolean isEnabled() {
-    attempt();
-    return cause == null;
+  /** Creates the loader of this process; it loads on the first query, not on creation. */
+  static NativeLoader ofProcess(SelfTest selfTest) {
+    return new NativeLoader(
+        System.getProperties(),
+        NativePlatform.current(),
+        NativeLoader.class::getResourceAsStream,
+        selfTest);
   }
 
   /**
-   * Throws if the library cannot be used.
-   *
-   * @throws IllegalStateException whose message states the fault and the remedy
+   * Returns the failure that prevents the use of the library, or null if it is loaded and has
+   * passed its self test; loads it if necessary.
    */
-  synchronized void verifyEnabled() {
-    attempt();
-    if (cause != null) {
-      throw new IllegalStateException(cause.getMessage(), cause);
-    }
-  }
-
-  /** Returns the failure that prevents the use of the library, or null. */
   synchronized Throwable cause() {
     attempt();
     return cause;
@@ -93,8 +97,7 @@ final class NativeLoader {
     attempted = true;
     try {
       load();
-      checkInterface();
-      NativeSelfTest.run();
+      selfTest.run(origin);
     } catch (IOException | LinkageError | RuntimeException e) {
       cause = e;
     }
@@ -249,30 +252,6 @@ final class NativeLoader {
     }
   }
 
-  private void checkInterface() throws IOException {
-    int version;
-    try {
-      version = NativeBridge.abiVersion();
-    } catch (UnsatisfiedLinkError e) {
-      throw new IOException(
-          "Cannot use native library "
-              + origin
-              + ": it is not Stripeline's ("
-              + e.getMessage()
-              + ")",
-          e);
-    }
-    if (version != NativeBridge.ABI_VERSION) {
-      throw new IOException(
-          "Cannot use native library "
-              + origin
-              + ": its interface version is "
-              + version
-              + ", but this jar needs "
-              + NativeBridge.ABI_VERSION);
-    }
-  }
-
   /**
    * Returns the reason of a failure; the message of a file system exception contains only the
    * file's name.
@@ -283,15 +262,5 @@ final class NativeLoader {
       return reason != null ? reason : e.getClass().getSimpleName();
     }
     return String.valueOf(e.getMessage());
-  }
-
-  private static final class Shared {
-    static final NativeLoader INSTANCE =
-        new NativeLoader(
-            System.getProperties(),
-            NativePlatform.current(),
-            NativeLoader.class::getResourceAsStream);
-
-    private Shared() {}
   }
 }

@@ -7,7 +7,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Known-answer tests that the native library must pass before it is used.
+ * The tests that the native library must pass before it is used: the version of its interface, and
+ * known answers.
  *
  * <p>A damaged library, or one that triggers a processor fault, must not write a wrong byte to
  * HDFS. The expected values are constants and not computed by the Java codec at run time; tests
@@ -26,12 +27,38 @@ final class NativeSelfTest {
   private NativeSelfTest() {}
 
   /**
-   * Encodes and decodes known bytes, from arrays and from direct buffers.
+   * Checks the version, then encodes and decodes known bytes, from arrays and from direct buffers.
    *
-   * @throws IOException if a result differs from the expected bytes
+   * @param origin the origin of the library, for the message
+   * @throws IOException if the version or a result differs from the expected one
    */
-  static void run() throws IOException {
+  static void run(String origin) throws IOException {
+    checkInterface(origin);
     run(new NativeCodec(Code.RS, DATA_UNITS, PARITY_UNITS));
+  }
+
+  private static void checkInterface(String origin) throws IOException {
+    int version;
+    try {
+      version = NativeBridge.abiVersion();
+    } catch (UnsatisfiedLinkError e) {
+      throw new IOException(
+          "Cannot use native library "
+              + origin
+              + ": it is not Stripeline's ("
+              + e.getMessage()
+              + ")",
+          e);
+    }
+    if (version != NativeBridge.ABI_VERSION) {
+      throw new IOException(
+          "Cannot use native library "
+              + origin
+              + ": its interface version is "
+              + version
+              + ", but this jar needs "
+              + NativeBridge.ABI_VERSION);
+    }
   }
 
   static void run(ErasureCodec codec) throws IOException {

@@ -100,8 +100,7 @@ public final class RailEngine implements AutoCloseable {
       throw new IllegalArgumentException("Cannot create codec: the code is null");
     }
     checkOpen("create codec");
-    NativeCodec direct = new NativeCodec(code, dataUnits, parityUnits);
-    return new EngineCodec(this, direct, TaskRequest.foreground());
+    return new EngineCodec(this, code, dataUnits, parityUnits);
   }
 
   /**

@@ -40,8 +40,6 @@ class ExampleTest {
 
   private static String run(String example, String nativeEnabled) throws Exception {
     Path source = Paths.get(System.getProperty("stripeline.root"), "examples", "java", example);
-    return ForkedJvm.of(source)
-        .with("-D" + NativeLoader.ENABLED_KEY + "=" + nativeEnabled)
-        .output();
+    return ForkedJvm.of(source).with("-Dstripeline.native.enabled=" + nativeEnabled).output();
   }
 }

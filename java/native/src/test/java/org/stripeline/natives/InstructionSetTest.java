@@ -30,7 +30,7 @@ class InstructionSetTest {
     private Main() {}
 
     public static void main(String[] arguments) throws Exception {
-      NativeLoader.shared().verifyEnabled();
+      NeedsNativeLibrary.Condition.verifyLoaded();
       CoderStatus status = CoderStatus.current();
       System.out.println("isa=" + status.isa() + " selection=" + status.selection());
       if (!status.isa().equals(arguments[0])) {

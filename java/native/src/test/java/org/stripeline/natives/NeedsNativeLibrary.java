@@ -32,7 +32,17 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
     @Override
     public void beforeAll(ExtensionContext context) {
-      NativeLoader.shared().verifyEnabled();
+      verifyLoaded();
+    }
+
+    /** Throws if the library cannot be used. */
+    static void verifyLoaded() {
+      CoderStatus.current()
+          .fallbackCause()
+          .ifPresent(
+              cause -> {
+                throw new IllegalStateException(cause);
+              });
     }
 
     private static boolean isBuilt() {
