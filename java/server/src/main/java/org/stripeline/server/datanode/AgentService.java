@@ -26,8 +26,8 @@ import org.stripeline.agent.Messages;
 import org.stripeline.agent.RpcAgents;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.Wire;
-import org.stripeline.natives.CoderStatus;
 import org.stripeline.natives.Ticker;
+import org.stripeline.natives.codec.CoderStatus;
 
 /**
  * The agent of one DataNode: checks the caller, decodes the arguments, and encodes results and

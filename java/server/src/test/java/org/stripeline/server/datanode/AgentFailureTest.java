@@ -35,8 +35,8 @@ import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.ErasureCodec;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 import org.stripeline.testkit.Conditions;
 
