@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.stripeline.natives.ChecksumKind;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.CoderStatus;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.ChecksumKind;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.CoderStatus;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /**
  * Encodes a stripe as HDFS does with RS-6-3, loses three units, restores them, changes one and

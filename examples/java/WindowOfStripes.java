@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.EngineConfiguration;
-import org.stripeline.natives.EngineTask;
-import org.stripeline.natives.RailCodec;
-import org.stripeline.natives.RailEngine;
-import org.stripeline.natives.RailStatistics;
-import org.stripeline.natives.TaskRequest;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.engine.EngineConfiguration;
+import org.stripeline.natives.engine.EngineTask;
+import org.stripeline.natives.engine.RailCodec;
+import org.stripeline.natives.engine.RailEngine;
+import org.stripeline.natives.engine.RailStatistics;
+import org.stripeline.natives.engine.TaskRequest;
 
 /**
  * Encodes a stream of stripes over every coder of the machine, eight in flight at a time: while the

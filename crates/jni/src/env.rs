@@ -331,7 +331,7 @@ impl Env {
                 self,
                 v1_2,
                 FindClass,
-                c"org/stripeline/natives/EcException".as_ptr()
+                c"org/stripeline/natives/codec/EcException".as_ptr()
             );
             if class.is_null() {
                 return;

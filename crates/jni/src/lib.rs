@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The natives of `org.stripeline.natives.NativeBridge`: they convert arguments, call, and map
+//! The natives of `org.stripeline.natives.codec.NativeBridge`: they convert arguments, call, and map
 //! errors.
 //!
 //! Java checks most arguments before it calls; this side checks again everything that would

@@ -51,7 +51,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut JavaVM, _reserved: *mut c_void
 
 /// `int abiVersion()`
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_org_stripeline_natives_NativeBridge_abiVersion(
+pub extern "system" fn Java_org_stripeline_natives_codec_NativeBridge_abiVersion(
     _env: *mut JNIEnv,
     _class: jclass,
 ) -> jint {
@@ -60,21 +60,21 @@ pub extern "system" fn Java_org_stripeline_natives_NativeBridge_abiVersion(
 
 natives! { env;
     /// `String describe()`
-    fn Java_org_stripeline_natives_NativeBridge_describe() -> jstring;
+    fn Java_org_stripeline_natives_codec_NativeBridge_describe() -> jstring;
     "describe the library", std::ptr::null_mut() => {
         let counters = [("copied_heap_calls", heap::copied_calls())];
         string(env, Some(describe(ABI_VERSION, &counters)))
     }
 
     /// `long open(int code, int k, int m)`
-    fn Java_org_stripeline_natives_NativeBridge_open(
+    fn Java_org_stripeline_natives_codec_NativeBridge_open(
         code: jint, data_units: jint, parity_units: jint
     ) -> jlong;
     "open a codec", 0 => registry::open(code, data_units, parity_units)
 
     /// `void encodeChecksumsDirect(long, ByteBuffer[] in, int[], ByteBuffer[] out, int[], int
     /// length, int checksumKind, int bytesPerChecksum, int[] sums)`
-    fn Java_org_stripeline_natives_NativeBridge_encodeChecksumsDirect(
+    fn Java_org_stripeline_natives_codec_NativeBridge_encodeChecksumsDirect(
         codec: jlong, inputs: jobject, input_positions: jobject, outputs: jobject,
         output_positions: jobject, length: jint, kind: jint, bytes_per_checksum: jint, sums: jobject
     ) -> ();
@@ -94,7 +94,7 @@ natives! { env;
     }
 
     /// `boolean dropPages(byte[] path)`
-    fn Java_org_stripeline_natives_NativeBridge_dropPages(path: jbyteArray) -> jboolean;
+    fn Java_org_stripeline_natives_codec_NativeBridge_dropPages(path: jbyteArray) -> jboolean;
     "drop a file's pages", JNI_FALSE => {
         // SAFETY: an argument of this native, whose type the JVM has checked.
         let array: ByteArray = unsafe { present("path", path)? };
@@ -103,7 +103,7 @@ natives! { env;
     }
 
     /// `void panic()`: panics, for the tests of how panics are handled.
-    fn Java_org_stripeline_natives_NativeBridge_panic() -> ();
+    fn Java_org_stripeline_natives_codec_NativeBridge_panic() -> ();
     "survive the panic that a test asked for", () => panic!("asked for by a test")
 }
 
@@ -158,15 +158,15 @@ macro_rules! operations {
 
 operations!(
     direct::run,
-    Java_org_stripeline_natives_NativeBridge_encodeDirect,
-    Java_org_stripeline_natives_NativeBridge_decodeDirect,
-    Java_org_stripeline_natives_NativeBridge_verifyDirect,
-    Java_org_stripeline_natives_NativeBridge_updateDirect
+    Java_org_stripeline_natives_codec_NativeBridge_encodeDirect,
+    Java_org_stripeline_natives_codec_NativeBridge_decodeDirect,
+    Java_org_stripeline_natives_codec_NativeBridge_verifyDirect,
+    Java_org_stripeline_natives_codec_NativeBridge_updateDirect
 );
 operations!(
     heap::run,
-    Java_org_stripeline_natives_NativeBridge_encodeHeap,
-    Java_org_stripeline_natives_NativeBridge_decodeHeap,
-    Java_org_stripeline_natives_NativeBridge_verifyHeap,
-    Java_org_stripeline_natives_NativeBridge_updateHeap
+    Java_org_stripeline_natives_codec_NativeBridge_encodeHeap,
+    Java_org_stripeline_natives_codec_NativeBridge_decodeHeap,
+    Java_org_stripeline_natives_codec_NativeBridge_verifyHeap,
+    Java_org_stripeline_natives_codec_NativeBridge_updateHeap
 );

@@ -28,7 +28,7 @@ const REPORTS_MAX: usize = 256;
 
 natives! { env;
     /// `long open(byte[] configuration)`
-    fn Java_org_stripeline_natives_EngineBridge_open(configuration: jbyteArray) -> jlong;
+    fn Java_org_stripeline_natives_engine_EngineBridge_open(configuration: jbyteArray) -> jlong;
     "open the engine", 0 => {
         // SAFETY: an argument of this native, whose type the JVM has checked.
         let array: ByteArray = unsafe { present("configuration", configuration)? };
@@ -37,11 +37,11 @@ natives! { env;
     }
 
     /// `void close(long engine)`
-    fn Java_org_stripeline_natives_EngineBridge_close(engine: jlong) -> ();
+    fn Java_org_stripeline_natives_engine_EngineBridge_close(engine: jlong) -> ();
     "close the engine", () => engines::close(engine)
 
     /// `int take(long engine, long[] reports)`
-    fn Java_org_stripeline_natives_EngineBridge_take(engine: jlong, reports: jlongArray) -> jint;
+    fn Java_org_stripeline_natives_engine_EngineBridge_take(engine: jlong, reports: jlongArray) -> jint;
     "fetch finished tasks", -1 => {
         // SAFETY: an argument of this native, whose type the JVM has checked.
         let array: LongArray = unsafe { present("reports", reports)? };
@@ -60,11 +60,11 @@ natives! { env;
     }
 
     /// `String failure(long engine, long task)`
-    fn Java_org_stripeline_natives_EngineBridge_failure(engine: jlong, task: jlong) -> jstring;
+    fn Java_org_stripeline_natives_engine_EngineBridge_failure(engine: jlong, task: jlong) -> jstring;
     QUERY, std::ptr::null_mut() => string(env, engines::completions(engine)?.failure(task))
 
     /// `String event(long engine)`
-    fn Java_org_stripeline_natives_EngineBridge_event(engine: jlong) -> jstring;
+    fn Java_org_stripeline_natives_engine_EngineBridge_event(engine: jlong) -> jstring;
     QUERY, std::ptr::null_mut() => {
         let event = engines::completions(engine)?.event();
         let sign = |good| if good { '+' } else { '-' };
@@ -75,11 +75,11 @@ natives! { env;
     }
 
     /// `boolean cancel(long engine, long task)`
-    fn Java_org_stripeline_natives_EngineBridge_cancel(engine: jlong, task: jlong) -> jboolean;
+    fn Java_org_stripeline_natives_engine_EngineBridge_cancel(engine: jlong, task: jlong) -> jboolean;
     "cancel the task", JNI_FALSE => Ok(jboolean::from(engines::completions(engine)?.cancel(task)))
 
     /// `int statistics(long engine, long[] numbers)`
-    fn Java_org_stripeline_natives_EngineBridge_statistics(
+    fn Java_org_stripeline_natives_engine_EngineBridge_statistics(
         engine: jlong, numbers: jlongArray
     ) -> jint;
     QUERY, 0 => {
@@ -92,19 +92,19 @@ natives! { env;
     }
 
     /// `String rails(long engine)`
-    fn Java_org_stripeline_natives_EngineBridge_rails(engine: jlong) -> jstring;
+    fn Java_org_stripeline_natives_engine_EngineBridge_rails(engine: jlong) -> jstring;
     QUERY, std::ptr::null_mut() => {
         let names = engines::visit(engine, |open| report::names(&open.engine.statistics()))?;
         string(env, Some(names))
     }
 
     /// `String describe(long engine)`
-    fn Java_org_stripeline_natives_EngineBridge_describe(engine: jlong) -> jstring;
+    fn Java_org_stripeline_natives_engine_EngineBridge_describe(engine: jlong) -> jstring;
     QUERY, std::ptr::null_mut() => string(env, Some(engines::visit(engine, report::json)?))
 
     /// `void encode(long engine, long codec, ByteBuffer[] in, int[], ByteBuffer[] out, int[], int
     /// length, long task, boolean background, long deadline)`
-    fn Java_org_stripeline_natives_EngineBridge_encode(
+    fn Java_org_stripeline_natives_engine_EngineBridge_encode(
         engine: jlong, codec: jlong, inputs: jobject, input_positions: jobject, outputs: jobject,
         output_positions: jobject, length: jint, task: jlong, background: jboolean, deadline: jlong
     ) -> ();
@@ -117,7 +117,7 @@ natives! { env;
 
     /// `void decode(long engine, long codec, ByteBuffer[] in, int[], int[] erased, ByteBuffer[]
     /// out, int[], int length, long task, boolean background, long deadline)`
-    fn Java_org_stripeline_natives_EngineBridge_decode(
+    fn Java_org_stripeline_natives_engine_EngineBridge_decode(
         engine: jlong, codec: jlong, inputs: jobject, input_positions: jobject, erased: jobject,
         outputs: jobject, output_positions: jobject, length: jint, task: jlong,
         background: jboolean, deadline: jlong
@@ -131,7 +131,7 @@ natives! { env;
 
     /// `int verify(long engine, long codec, ByteBuffer[] units, int[], int length, long task,
     /// boolean background, long deadline)`
-    fn Java_org_stripeline_natives_EngineBridge_verify(
+    fn Java_org_stripeline_natives_engine_EngineBridge_verify(
         engine: jlong, codec: jlong, units: jobject, positions: jobject, length: jint, task: jlong,
         background: jboolean, deadline: jlong
     ) -> jint;
@@ -143,7 +143,7 @@ natives! { env;
 
     /// `void update(long engine, long codec, int dataUnit, ByteBuffer old, int, ByteBuffer fresh,
     /// int, ByteBuffer[] parity, int[], int length, long task, boolean background, long deadline)`
-    fn Java_org_stripeline_natives_EngineBridge_update(
+    fn Java_org_stripeline_natives_engine_EngineBridge_update(
         engine: jlong, codec: jlong, data_unit: jint, old: jobject, old_position: jint,
         fresh: jobject, fresh_position: jint, parity: jobject, parity_positions: jobject,
         length: jint, task: jlong, background: jboolean, deadline: jlong
@@ -157,7 +157,7 @@ natives! { env;
     }
 
     /// `String survey(byte[] configuration, long milliseconds, byte[] path)`
-    fn Java_org_stripeline_natives_EngineBridge_survey(
+    fn Java_org_stripeline_natives_engine_EngineBridge_survey(
         configuration: jbyteArray, milliseconds: jlong, path: jbyteArray
     ) -> jstring;
     "probe for rails", std::ptr::null_mut() => {

@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.EcException;
-import org.stripeline.natives.EngineConfiguration;
-import org.stripeline.natives.ErasureCodec;
-import org.stripeline.natives.RailEngine;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.EcException;
+import org.stripeline.natives.codec.ErasureCodec;
+import org.stripeline.natives.engine.EngineConfiguration;
+import org.stripeline.natives.engine.RailEngine;
 
 /**
  * Creates the codecs behind Hadoop's coders: codecs that call the library directly or, if {@code

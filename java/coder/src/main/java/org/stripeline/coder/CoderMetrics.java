@@ -10,7 +10,7 @@ import org.apache.hadoop.metrics2.lib.Interns;
 import org.apache.hadoop.metrics2.util.MBeans;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 
 /**
  * Counts the calls of the coders of this process.

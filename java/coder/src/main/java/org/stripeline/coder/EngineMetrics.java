@@ -11,8 +11,8 @@ import org.apache.hadoop.metrics2.lib.Interns;
 import org.apache.hadoop.metrics2.util.MBeans;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.natives.EngineStatistics;
-import org.stripeline.natives.RailEngine;
+import org.stripeline.natives.engine.EngineStatistics;
+import org.stripeline.natives.engine.RailEngine;
 
 /**
  * Publishes the counts of an engine and its rails: as the JMX bean {@code

@@ -4,8 +4,8 @@ package org.stripeline.coder;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.natives.CoderStatus;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.CoderStatus;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /**
  * Logs once per process that Stripeline's coder is in use, and which implementation of it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.coder;
 
-import org.stripeline.natives.RailStatistics;
+import org.stripeline.natives.engine.RailStatistics;
 
 /**
  * The readings of one rail of an {@link EngineMXBean}; counts are of pieces of tasks since the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.coder;
 
-import org.stripeline.natives.Code;
+import org.stripeline.natives.codec.Code;
 
 /**
  * Creates coders for {@code rs-legacy}: HDFS-RAID's Reed-Solomon, byte-identical to Hadoop's

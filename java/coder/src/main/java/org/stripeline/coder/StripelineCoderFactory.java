@@ -7,8 +7,8 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawEncoder;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /**
  * Creates the coders of one codec.

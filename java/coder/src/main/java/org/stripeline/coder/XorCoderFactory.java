@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.coder;
 
-import org.stripeline.natives.Code;
+import org.stripeline.natives.codec.Code;
 
 /**
  * Creates coders for {@code xor}: single parity, byte-identical to Hadoop's xor_java and

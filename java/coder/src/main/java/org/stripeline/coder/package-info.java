@@ -11,6 +11,6 @@
  * because their abstract methods have parameters of types that are private to that package.
  *
  * <p>Coders call the library directly, or issue their work to the engine of the process if {@code
- * stripeline.engine.enabled} is set; see {@link org.stripeline.natives.RailEngine}.
+ * stripeline.engine.enabled} is set; see {@link org.stripeline.natives.engine.RailEngine}.
  */
 package org.stripeline.coder;

@@ -12,7 +12,7 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RSRawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 
 /**
  * Measures the time per call and throughput of Stripeline's coder and Hadoop's rs_java, in the JVM

@@ -16,7 +16,7 @@ import org.apache.hadoop.metrics2.MetricsRecord;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.Test;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 
 class CoderMetricsTest {
   private final CoderMetrics metrics = CoderMetrics.shared();

@@ -23,7 +23,7 @@ import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.testkit.ForkedJvm;
 
 /** Tests Hadoop's coders with and without the engine, each case in a separate JVM. */

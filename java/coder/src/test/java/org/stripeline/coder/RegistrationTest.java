@@ -46,8 +46,8 @@ class RegistrationTest {
     assertThat(output)
         .contains("names=[rs stripeline, rs-legacy stripeline, xor stripeline]")
         .contains("org.stripeline.coder.RsCoderFactory")
-        .doesNotContain("org.stripeline.natives.NativeBridge")
-        .doesNotContain("org.stripeline.natives.CoderStatus");
+        .doesNotContain("org.stripeline.natives.codec.NativeBridge")
+        .doesNotContain("org.stripeline.natives.codec.CoderStatus");
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.file.Paths;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.testkit.ForkedJvm;
 
 /**
@@ -40,8 +41,6 @@ class ExampleTest {
 
   private static String run(String example, String nativeEnabled) throws Exception {
     Path source = Paths.get(System.getProperty("stripeline.root"), "examples", "java", example);
-    return ForkedJvm.of(source)
-        .with("-D" + NativeLoader.ENABLED_KEY + "=" + nativeEnabled)
-        .output();
+    return ForkedJvm.of(source).with("-Dstripeline.native.enabled=" + nativeEnabled).output();
   }
 }

@@ -12,9 +12,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.util.VersionInfo;
 import org.stripeline.cli.rails.RailReport;
-import org.stripeline.natives.CoderStatus;
-import org.stripeline.natives.EcException;
-import org.stripeline.natives.EngineConfiguration;
+import org.stripeline.natives.codec.CoderStatus;
+import org.stripeline.natives.codec.EcException;
+import org.stripeline.natives.engine.EngineConfiguration;
 import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.terminal.Release;
 

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.stripeline.natives.EcException;
-import org.stripeline.natives.RailSurvey;
+import org.stripeline.natives.codec.EcException;
+import org.stripeline.natives.engine.RailSurvey;
 
 /** The rails of this machine; the field names are those of the JSON output. */
 public final class RailReport {

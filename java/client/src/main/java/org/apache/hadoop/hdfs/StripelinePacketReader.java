@@ -22,8 +22,8 @@ import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
 import org.apache.hadoop.util.DataChecksum;
 import org.stripeline.client.read.CorruptUnitException;
 import org.stripeline.client.read.UnitReader;
-import org.stripeline.natives.ChecksumKind;
-import org.stripeline.natives.ChunkVerifier;
+import org.stripeline.natives.codec.ChecksumKind;
+import org.stripeline.natives.codec.ChunkVerifier;
 
 /**
  * Reads a block over TCP as {@code BlockReaderRemote} does, but receives packets directly into the

@@ -185,7 +185,9 @@ public final class CellPool {
     notifyAll();
   }
 
-  /** Is called before any change: an Error, for example at the end of the stack, changes nothing. */
+  /**
+   * Is called before any change: an Error, for example at the end of the stack, changes nothing.
+   */
   private void changed() {
     changedNanos = ticker.nanos();
   }

@@ -4,8 +4,8 @@ package org.stripeline.client.write;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.util.DataChecksum;
-import org.stripeline.natives.ChecksumKind;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.ChecksumKind;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /** Computes parity and checksums in one pass over the cells with Stripeline's codec. */
 final class FusedStripeEncoder implements StripeEncoder {

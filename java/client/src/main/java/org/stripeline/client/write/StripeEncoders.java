@@ -9,8 +9,8 @@ import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawEncoder;
 import org.apache.hadoop.util.DataChecksum;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /** Selects how stripes are encoded. */
 public final class StripeEncoders {

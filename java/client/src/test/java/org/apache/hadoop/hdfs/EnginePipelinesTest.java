@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.testkit.ForkedJvm;
 
 /**
@@ -34,7 +34,7 @@ import org.stripeline.testkit.ForkedJvm;
 @Tag("full")
 class EnginePipelinesTest {
   private static final String BYTES = "written as by Hadoop, read without 2 DataNodes";
-  private static final String LOGGED = "WARN org.stripeline.natives.RailEngine - ";
+  private static final String LOGGED = "WARN org.stripeline.natives.engine.RailEngine - ";
 
   @TempDir Path folder;
 

@@ -12,8 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /** A block group in memory, whose internal blocks fail as the test sets. */
 final class MemoryGroup implements BlockGroup {

@@ -13,8 +13,8 @@ import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.io.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /**
  * Reads all internal blocks of a file from the DataNodes, through their checksums, and checks that

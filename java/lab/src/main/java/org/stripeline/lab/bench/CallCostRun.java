@@ -10,7 +10,7 @@ import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.stripeline.coder.RsCoderFactory;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 
 /**
  * Measures in one JVM the cost of a call of our coder through Hadoop's interface; prints a line per

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 
 /**
  * Runs Hadoop's own RawErasureCoderBenchmark in one JVM with one contestant; prints its MB/s.

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 
 /** The results of a run; field names are those of the JSON output. */
 @SuppressWarnings("unused")

@@ -15,7 +15,7 @@ import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.WorkDirectory;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.Leftovers;
 import org.stripeline.lab.bench.io.IoSettings;
 import org.stripeline.lab.cluster.WorkDirectory;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 

@@ -27,7 +27,7 @@ import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.RackTable;
 import org.stripeline.lab.cluster.WorkDirectory;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.server.namenode.EarKeys;
 import org.stripeline.terminal.ByteSize;
 

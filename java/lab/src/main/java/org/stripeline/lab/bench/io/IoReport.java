@@ -11,7 +11,7 @@ import org.stripeline.lab.bench.ClusterBenchReport;
 import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.cluster.ClusterStatus;
-import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.codec.CoderStatus;
 
 /** The results of a run; field names are those of the JSON record. */
 final class IoReport implements ClusterBenchReport {

@@ -21,9 +21,9 @@ import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.BadReplica;
 import org.stripeline.agent.BlockChecksum;
 import org.stripeline.agent.EncodeRequest;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.ErasureCodec;
 import org.stripeline.natives.Ticker;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /**
  * Encodes one group. Several windows are processed concurrently: one thread per data block reads,

@@ -10,8 +10,8 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FinalizedReplicas;
 import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.util.DataChecksum;
-import org.stripeline.natives.ChecksumKind;
-import org.stripeline.natives.ChunkVerifier;
+import org.stripeline.natives.codec.ChecksumKind;
+import org.stripeline.natives.codec.ChunkVerifier;
 
 /** Reads a replica of the agent's own DataNode from its files. */
 public final class LocalReplicaStream implements ReplicaStream {

@@ -13,8 +13,8 @@ import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.Messages;
 import org.stripeline.agent.Wire;
-import org.stripeline.natives.Code;
-import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.ErasureCodec;
 import org.stripeline.server.datanode.AgentSettings;
 
 /** Refuses requests that are incomplete or inconsistent. */

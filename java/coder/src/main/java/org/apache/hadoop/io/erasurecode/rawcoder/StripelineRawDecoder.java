@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.apache.hadoop.io.erasurecode.ECChunk;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.stripeline.coder.CoderMetrics;
-import org.stripeline.natives.ErasureCodec;
 import org.stripeline.natives.Ticker;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /**
  * Hadoop's decoder with a Stripeline codec.

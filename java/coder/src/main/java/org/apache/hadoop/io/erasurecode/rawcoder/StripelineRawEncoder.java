@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.stripeline.coder.CoderMetrics;
-import org.stripeline.natives.ErasureCodec;
 import org.stripeline.natives.Ticker;
+import org.stripeline.natives.codec.ErasureCodec;
 
 /**
  * Hadoop's encoder with a Stripeline codec.

@@ -9,7 +9,7 @@ import java.nio.file.StandardOpenOption;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.natives.PageCache;
+import org.stripeline.natives.codec.PageCache;
 
 /** Writes finalized replicas to disk, so that they survive a loss of power. */
 final class ReplicaSync {

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package org.stripeline.natives;
-
-class JavaCodecTest extends CodecContractTest {
-  @Override
-  ErasureCodec create(Code code, int dataUnits, int parityUnits) {
-    return new JavaCodec(code, dataUnits, parityUnits);
-  }
-}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives.engine;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.CodecContractTest;
+import org.stripeline.natives.codec.ErasureCodec;
+import org.stripeline.natives.library.NeedsNativeLibrary;
+
+/** Runs the suite with an engine, by calls that wait. */
+@NeedsNativeLibrary
+class EngineCodecTest extends CodecContractTest {
+  private static RailEngine engine;
+
+  @BeforeAll
+  static void open() throws Exception {
+    engine = Engines.open("check-every=3");
+  }
+
+  @AfterAll
+  static void close() {
+    engine.close();
+  }
+
+  @Override
+  protected ErasureCodec create(Code code, int dataUnits, int parityUnits) {
+    return engine.codec(code, dataUnits, parityUnits);
+  }
+}
