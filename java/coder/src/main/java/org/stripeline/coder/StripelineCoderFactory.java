@@ -7,6 +7,7 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawEncoder;
+import org.stripeline.coder.metrics.CoderMetrics;
 import org.stripeline.natives.codec.Code;
 import org.stripeline.natives.codec.ErasureCodec;
 

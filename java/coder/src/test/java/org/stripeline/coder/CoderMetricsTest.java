@@ -16,6 +16,7 @@ import org.apache.hadoop.metrics2.MetricsRecord;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.Test;
+import org.stripeline.coder.metrics.CoderMetrics;
 import org.stripeline.natives.codec.CoderStatus;
 
 class CoderMetricsTest {

@@ -3,12 +3,13 @@ package org.stripeline.server.datanode.service;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
-import org.apache.hadoop.hdfs.server.datanode.ActiveNameNodes;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
@@ -57,18 +58,19 @@ public final class AgentService implements AgentProtocol, Closeable {
   /**
    * Creates the agent of a running DataNode; the current user is the DataNode's.
    *
+   * @param activeNameNode returns the address of the active NameNode of a block pool, or null
    * @throws IllegalArgumentException if a setting is out of range; the message names it
    */
-  public AgentService(DataNode dataNode, Configuration conf) throws IOException {
+  public AgentService(
+      DataNode dataNode, Function<String, InetSocketAddress> activeNameNode, Configuration conf)
+      throws IOException {
     AgentSettings settings = new AgentSettings(conf);
     this.dataNode = dataNode;
     accessControl = new AccessControl(conf, dataNode.getBlockPoolTokenSecretManager());
     metrics = new AgentMetrics(dataNode);
     replicas = new LocalReplicas(dataNode, settings, metrics);
     handlers = new HandlerShare(settings.workers, settings.waiters);
-    known =
-        new KnownDataNodes(
-            new NameNodeReports(pool -> ActiveNameNodes.address(dataNode, pool), conf));
+    known = new KnownDataNodes(new NameNodeReports(activeNameNode::apply, conf));
     peers = new RpcAgents(conf, settings.timeoutMillis);
     int most = settings.tasks * settings.windows * HdfsServerConstants.MAX_BLOCKS_IN_GROUP;
     BufferPool buffers = new BufferPool(settings.window, most);

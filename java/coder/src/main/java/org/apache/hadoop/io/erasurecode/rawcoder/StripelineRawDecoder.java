@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.io.erasurecode.ECChunk;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
-import org.stripeline.coder.CoderMetrics;
+import org.stripeline.coder.metrics.CoderMetrics;
 import org.stripeline.natives.Ticker;
 import org.stripeline.natives.codec.ErasureCodec;
 

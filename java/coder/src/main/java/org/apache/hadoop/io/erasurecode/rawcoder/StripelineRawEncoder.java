@@ -4,7 +4,7 @@ package org.apache.hadoop.io.erasurecode.rawcoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
-import org.stripeline.coder.CoderMetrics;
+import org.stripeline.coder.metrics.CoderMetrics;
 import org.stripeline.natives.Ticker;
 import org.stripeline.natives.codec.ErasureCodec;
 

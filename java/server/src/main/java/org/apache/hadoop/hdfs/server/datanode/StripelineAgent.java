@@ -58,7 +58,7 @@ public class StripelineAgent implements ServicePlugin {
     DataNode dataNode = (DataNode) host;
     Configuration conf = dataNode.getConf();
     try {
-      service = new AgentService(dataNode, conf);
+      service = new AgentService(dataNode, pool -> ActiveNameNodes.address(dataNode, pool), conf);
       register(dataNode, conf, service);
     } catch (IOException | IllegalArgumentException | LinkageError e) {
       LOG.warn("Cannot run Stripeline's agent; the DataNode runs without it", e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.coder;
+package org.stripeline.coder.metrics;
 
 /** Counts of the coders of this process, and the implementation that they use. */
 public interface CoderMXBean {
