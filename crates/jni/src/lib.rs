@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The natives of `org.stripeline.natives.codec.NativeBridge`: they convert arguments, call, and map
-//! errors.
+//! The natives of `org.stripeline.natives.codec.NativeBridge`: they convert arguments, call,
+//! and map errors.
 //!
 //! Java checks most arguments before it calls; this side checks again everything that would
 //! otherwise be undefined behaviour, so that no argument can crash the JVM: null elements, buffers

@@ -99,9 +99,7 @@ class NativeLoaderForkedTest {
         runs("cc", "-shared", "-fPIC", "-o", library.toString(), source.toString()),
         "there is no C compiler");
     assertThat(probe("-D" + NativeLoader.PATH_KEY + "=" + library))
-        .contains(
-            "implementation=java",
-            "its interface version is 99, but this jar needs 1");
+        .contains("implementation=java", "its interface version is 99, but this jar needs 1");
   }
 
   @Test
