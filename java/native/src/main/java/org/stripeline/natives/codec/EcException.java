@@ -41,7 +41,10 @@ public final class EcException extends IOException {
       return code;
     }
 
-    /** Returns the kind with that number; {@link #INTERNAL} for a number of a later version. */
+    /**
+     * Returns the kind with that number; {@link #INTERNAL} for a number of a later version. For
+     * Stripeline's own modules.
+     */
     public static Kind of(int code) {
       for (Kind kind : values()) {
         if (kind.code == code) {
