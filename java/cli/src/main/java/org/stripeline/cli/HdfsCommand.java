@@ -2,7 +2,6 @@
 package org.stripeline.cli;
 
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -95,34 +94,52 @@ public final class HdfsCommand implements Callable<Integer> {
               + ": name one of "
               + String.join(", ", TOOLS.keySet()));
     }
-    Configuration conf = new HdfsConfiguration();
     List<String> arguments = words.subList(1, words.size());
-    requireCluster(conf, arguments);
+    Configuration conf = configuration(arguments);
     return ToolRunner.run(conf, tool.apply(conf), arguments.toArray(new String[0]));
   }
 
   /**
-   * Requires a configured cluster: without one, Hadoop's commands would operate on the local disk.
+   * Returns the configuration, which must name a cluster: without one, Hadoop's commands would
+   * operate on the local disk.
    */
-  private static void requireCluster(Configuration conf, List<String> arguments) {
+  private static Configuration configuration(List<String> arguments) {
     String directory = System.getenv("HADOOP_CONF_DIR");
-    if (directory != null && !directory.isEmpty()) {
-      Path site = Paths.get(directory, "core-site.xml");
-      if (!Files.isReadable(site)) {
-        throw new CommandException(
-            ExitStatus.UNCHECKED,
-            "Cannot run hdfs: HADOOP_CONF_DIR is "
-                + directory
-                + ", where "
-                + site
-                + " cannot be read");
-      }
-    } else if ("file".equals(FileSystem.getDefaultUri(conf).getScheme())
-        && arguments.stream().noneMatch(word -> word.contains("://"))) {
+    boolean given = directory != null && !directory.isEmpty();
+    if (given && !Files.isReadable(Paths.get(directory, "core-site.xml"))) {
       throw new CommandException(
           ExitStatus.UNCHECKED,
-          "Cannot run hdfs: no cluster is configured; set HADOOP_CONF_DIR, for example to a"
-              + " directory that 'stripeline cluster start' prints");
+          "Cannot run hdfs: HADOOP_CONF_DIR is "
+              + directory
+              + ", where "
+              + Paths.get(directory, "core-site.xml")
+              + " cannot be read");
     }
+    Configuration conf;
+    String scheme;
+    try {
+      HdfsConfiguration.init();
+      conf = new HdfsConfiguration();
+      // Reads the files before classes do that would be unusable after a failure.
+      conf.size();
+      scheme = FileSystem.getDefaultUri(conf).getScheme();
+    } catch (RuntimeException e) {
+      throw new CommandException(
+          ExitStatus.UNCHECKED,
+          "Cannot run hdfs: the configuration in "
+              + (given ? directory : "the class path")
+              + " cannot be read: "
+              + e.getMessage());
+    }
+    if ("file".equals(scheme)
+        && arguments.stream().noneMatch(word -> word.contains("://") || word.equals("-conf"))) {
+      throw new CommandException(
+          ExitStatus.UNCHECKED,
+          "Cannot run hdfs: no cluster is configured"
+              + (given ? " (" + directory + "/core-site.xml does not set fs.defaultFS)" : "")
+              + "; set HADOOP_CONF_DIR, for example to a directory that 'stripeline cluster start'"
+              + " prints");
+    }
+    return conf;
   }
 }

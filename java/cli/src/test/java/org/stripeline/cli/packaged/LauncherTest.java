@@ -79,6 +79,24 @@ class LauncherTest {
     assertThat(err).contains("HADOOP_CONF_DIR is /nowhere, where /nowhere/core-site.xml");
   }
 
+  /** Without a cluster, Hadoop's commands would operate on the local disk. */
+  @Test
+  void hadoopsCommandsNeedAConfigurationThatNamesACluster() throws Exception {
+    Path directory = Files.createDirectory(temporary.resolve("conf"));
+    Path site = directory.resolve("core-site.xml");
+    environment.put("HADOOP_CONF_DIR", directory.toString());
+    Files.write(site, "<configuration></configuration>".getBytes());
+    run(SCRIPT, "hdfs", "dfs", "-ls", "/");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains(site + " does not set fs.defaultFS");
+    assertThat(out).isEmpty();
+    Files.write(site, "<configuration><prop".getBytes());
+    run(SCRIPT, "hdfs", "fsck", "/");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("the configuration in " + directory + " cannot be read");
+    assertThat(err).doesNotContain("\tat ");
+  }
+
   private void hdfs(String... words) throws Exception {
     String[] arguments = new String[words.length + 1];
     arguments[0] = "hdfs";
