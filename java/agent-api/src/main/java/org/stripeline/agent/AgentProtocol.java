@@ -2,10 +2,8 @@
 package org.stripeline.agent;
 
 import org.apache.hadoop.hdfs.DFSConfigKeys;
-import org.apache.hadoop.hdfs.security.token.block.BlockTokenSelector;
 import org.apache.hadoop.ipc.ProtocolInfo;
 import org.apache.hadoop.security.KerberosInfo;
-import org.apache.hadoop.security.token.TokenInfo;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
@@ -19,7 +17,6 @@ import org.apache.hadoop.thirdparty.protobuf.ServiceException;
  * code has to be generated.
  */
 @ProtocolInfo(protocolName = AgentProtocol.NAME, protocolVersion = AgentProtocol.CALL_VERSION)
-@TokenInfo(BlockTokenSelector.class)
 @KerberosInfo(serverPrincipal = DFSConfigKeys.DFS_DATANODE_KERBEROS_PRINCIPAL_KEY)
 public interface AgentProtocol {
   /** The name of the protocol on the DataNode's IPC server, which is that of this interface. */

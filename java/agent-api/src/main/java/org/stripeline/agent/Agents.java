@@ -3,22 +3,16 @@ package org.stripeline.agent;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.security.PrivilegedExceptionAction;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
-import org.apache.hadoop.security.UserGroupInformation;
-import org.apache.hadoop.security.token.Token;
 
 /**
  * The client's view of a cluster's agents. Each call names the DataNode whose agent it addresses.
  *
- * <p>The caller must be a superuser of HDFS, with a ticket if Kerberos is enabled. Block tokens of
- * a superuser are sufficient to encode one group. All methods are thread-safe, and throw an {@link
- * AgentException} whose kind determines the action to take. A call takes seconds at most; longer
- * operations are tasks.
+ * <p>The caller must be a superuser of HDFS, with a ticket if Kerberos is enabled. All methods are
+ * thread-safe, and throw an {@link AgentException} whose kind determines the action to take. A call
+ * takes seconds at most; longer operations are tasks.
  */
 public interface Agents extends Closeable {
 
@@ -28,26 +22,6 @@ public interface Agents extends Closeable {
   /** Returns a client for the current user, without connecting to an agent. */
   static Agents connect(Configuration conf) throws IOException {
     return new RpcAgents(conf, RpcAgents.CALL_MILLIS);
-  }
-
-  /**
-   * Returns a client for the holder of a block token. It supports {@link #encode}, {@link #poll}
-   * and {@link #cancel} for the block group that the token grants writing; the request must contain
-   * a token for each block to be read.
-   *
-   * @param token in the format of {@code Token.encodeToUrlString}
-   */
-  static Agents connect(Configuration conf, String token) throws IOException {
-    Token<BlockTokenIdentifier> shown = new Token<>();
-    shown.decodeFromUrlString(token);
-    UserGroupInformation holder = UserGroupInformation.createRemoteUser("block-token");
-    holder.addToken(shown);
-    try {
-      return holder.doAs((PrivilegedExceptionAction<Agents>) () -> connect(conf));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("Cannot connect to agents: interrupted");
-    }
   }
 
   /** Returns the versions and identity of an agent. */

@@ -73,22 +73,10 @@ public final class EncodeRequest {
     /** DataNodes with replicas, nearest first; if one fails, the next is tried. At least one. */
     public final List<AgentNode> nodes;
 
-    /**
-     * A token that grants reading the block, in the format of {@code Token.encodeToUrlString}; null
-     * for callers that need none.
-     */
-    public final String token;
-
     /** Creates a source. */
     public Source(AgentBlock block, List<AgentNode> nodes) {
-      this(block, nodes, null);
-    }
-
-    /** Creates a source with a token. */
-    public Source(AgentBlock block, List<AgentNode> nodes, String token) {
       this.block = block;
       this.nodes = frozen(nodes);
-      this.token = token;
     }
   }
 

@@ -27,7 +27,7 @@ public final class Wire {
   /** Maximum depth of nested objects and arrays; an encode request has 7. */
   public static final int DEPTH_MAX = 16;
 
-  /** Maximum characters of a string; a block token that names 512 storages has about 32,000. */
+  /** Maximum characters of a string. */
   static final int TEXT_MAX = 64 << 10;
 
   /** Maximum number of values of any type; 10,000 links have 90,000. */

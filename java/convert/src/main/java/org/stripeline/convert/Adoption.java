@@ -12,11 +12,8 @@ import org.stripeline.convert.file.Recovery;
 import org.stripeline.convert.group.AdoptingRewriter;
 import org.stripeline.convert.group.AgentNodes;
 import org.stripeline.convert.group.AgentUnlinker;
-import org.stripeline.convert.group.GroupDispatcher;
 import org.stripeline.convert.group.ThreadDispatcher;
 import org.stripeline.convert.job.Job;
-import org.stripeline.convert.mapreduce.MapDispatcher;
-import org.stripeline.convert.mapreduce.MapWaves;
 import org.stripeline.convert.settings.JobSettings;
 
 /** The resources of a job that adopts replicas: the agents, and the threads that wait for them. */
@@ -51,16 +48,9 @@ public final class Adoption implements Closeable {
     return nodes;
   }
 
-  /**
-   * Returns a rewriter that adopts replicas. {@code waves} is null if this process calls the
-   * encoders itself.
-   */
-  FileRewriter rewriter(Job job, MapWaves waves) {
-    GroupDispatcher dispatcher =
-        waves == null
-            ? new ThreadDispatcher(job, nodes, encoders)
-            : new MapDispatcher(job, nodes, waves);
-    return new AdoptingRewriter(job, nodes, dispatcher);
+  /** Returns a rewriter that adopts replicas. */
+  FileRewriter rewriter(Job job) {
+    return new AdoptingRewriter(job, nodes, new ThreadDispatcher(job, nodes, encoders));
   }
 
   Recovery.Unlinker unlinker() {

@@ -196,8 +196,8 @@ public final class ConvertCommand implements Callable<Integer> {
         names = "--driver",
         paramLabel = "DRIVER",
         description =
-            "What runs the work: client, this process; mapreduce, one map task for each block"
-                + " group, on the framework that mapred-site.xml names (default: client)")
+            "What copies for --layout=striped and --undo: client, this process; mapreduce, one map"
+                + " task per block group, on the framework of mapred-site.xml (default: client)")
     private DriverKind driver;
 
     @Option(
@@ -443,6 +443,9 @@ public final class ConvertCommand implements Callable<Integer> {
       throw usage(
           "Cannot choose the cell of --layout=contiguous: it is each file's block size; leave it"
               + " out, or use --layout=striped");
+    }
+    if (settings.adopts() && settings.isMapped()) {
+      throw usage(Preflight.NO_MAPS);
     }
     settings.cellBytes = settings.layout == Layout.STRIPED ? cell(request) : 0;
   }

@@ -23,6 +23,7 @@ import org.stripeline.convert.select.ClusterFacts;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.select.TreeWalk;
+import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
@@ -126,7 +127,7 @@ public final class Driver implements AutoCloseable {
       try (Journal journal = Journal.create(fs, directory.journalFile());
           Job job = new Job(fs, settings, directory, journal, listener);
           MapWaves waves = waves(job)) {
-        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
+        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves, false);
         return finish(run, directory, totals);
       }
     }
@@ -175,6 +176,15 @@ public final class Driver implements AutoCloseable {
     JobDirectory directory = find(path, name);
     JobSettings settings = directory.settings();
     boolean isTuned = tuning.applyTo(settings);
+    if (settings.adopts() && settings.isMapped()) {
+      // Maps of earlier versions called the agents.
+      settings.driver = DriverKind.CLIENT;
+      observer.warned(
+          "Job "
+              + directory.name()
+              + " was begun with --driver=mapreduce, which no longer calls agents: this process"
+              + " continues it");
+    }
     settings.properties.forEach(fs.getConf()::set);
     try (Adoption adoption = adoption(settings);
         Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
@@ -187,7 +197,7 @@ public final class Driver implements AutoCloseable {
       maps.end(fs.getConf());
       try (Job job = new Job(fs, settings, directory, journal, listener);
           MapWaves waves = waves(job)) {
-        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
+        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves, maps.isAny());
         job.places().takeOver(open.zoneDirectories());
         run.recover(open.files());
         return goOn(run, directory, settings, adoption);

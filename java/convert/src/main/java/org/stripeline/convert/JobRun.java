@@ -77,16 +77,23 @@ final class JobRun {
    *
    * @param adoption the agents, or null for jobs that copy
    * @param waves the map jobs that move the bytes, or null if this process moves them
+   * @param hadMaps whether an earlier driver of the job used maps
    */
   static JobRun of(
-      Job job, JobObserver observer, Policies policies, Adoption adoption, MapWaves waves) {
+      Job job,
+      JobObserver observer,
+      Policies policies,
+      Adoption adoption,
+      MapWaves waves,
+      boolean hadMaps) {
     Recovery.Unlinker unlinker = adoption == null ? Recovery.Unlinker.NONE : adoption.unlinker();
+    boolean hasLeftovers = waves != null || hadMaps;
     Recovery recovery =
-        new Recovery(job, waves == null ? unlinker : new MapLeftovers(job, unlinker));
+        new Recovery(job, hasLeftovers ? new MapLeftovers(job, unlinker) : unlinker);
     FileRewriter copies = new CopyingRewriter(job);
     FileRewriter rewriter = waves == null ? copies : new MapCopyingRewriter(job, waves, copies);
     if (adoption != null) {
-      rewriter = adoption.rewriter(job, waves);
+      rewriter = adoption.rewriter(job);
     }
     FileConversion conversion = new FileConversion(job, rewriter, policies, recovery);
     return new JobRun(job, observer, recovery, conversion);

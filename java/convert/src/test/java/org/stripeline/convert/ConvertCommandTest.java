@@ -198,8 +198,16 @@ class ConvertCommandTest {
     assertRefused("is not kerberos", "/x", "--policy=RS-6-3", "--keytab=/k", "--principal=hdfs@X");
     assertRefused("it is for --undo", "/x", "--policy=RS-6-3", "--max-replication=2");
     assertRefused("Invalid value for option '--driver'", "/x", "--policy=RS-6-3", "--driver=yarn");
+    assertRefused("use --driver=client", "/x", "--policy=RS-6-3", "--driver=mapreduce");
     assertRefused(
-        "Cannot use --driver=mapreduce",
+        "use --driver=client",
+        "/x",
+        "--policy=RS-6-3",
+        "--layout=contiguous",
+        "--driver=mapreduce",
+        "--execute");
+    assertRefused(
+        "set mapreduce.framework.name",
         "/",
         "--policy=XOR-2-1",
         "--layout=striped",

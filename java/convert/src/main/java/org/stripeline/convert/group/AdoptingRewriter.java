@@ -45,9 +45,9 @@ public final class AdoptingRewriter implements FileRewriter {
 
   private final Job job;
   private final AgentNodes nodes;
-  private final GroupDispatcher dispatcher;
+  private final ThreadDispatcher dispatcher;
 
-  public AdoptingRewriter(Job job, AgentNodes nodes, GroupDispatcher dispatcher) {
+  public AdoptingRewriter(Job job, AgentNodes nodes, ThreadDispatcher dispatcher) {
     this.job = job;
     this.nodes = nodes;
     this.dispatcher = dispatcher;
@@ -67,7 +67,7 @@ public final class AdoptingRewriter implements FileRewriter {
     List<List<LocatedBlock>> groups =
         GroupCut.cut(
             attempt.blocks().getLocatedBlocks(), policy.getNumDataUnits(), policy.getCellSize());
-    Deque<GroupDispatcher.Pending> encoding = new ArrayDeque<>();
+    Deque<ThreadDispatcher.Pending> encoding = new ArrayDeque<>();
     List<GroupWork> planned = new ArrayList<>();
     AtomicBoolean isGivenUp = new AtomicBoolean();
     ExtendedBlock previous = null;
@@ -78,7 +78,7 @@ public final class AdoptingRewriter implements FileRewriter {
         while (encoding.size() >= dispatcher.groupsAtOnce()) {
           encoding.remove().await();
         }
-        GroupWork group = plan(groups.get(i), i, policy, storage, temporary.getFileId() + i);
+        GroupWork group = plan(groups.get(i), policy, storage, temporary.getFileId() + i);
         planned.add(group);
         group.allocate(allocate(attempt, temporary, previous, group.favoredNodes(), encoding));
         GroupAdoption adoption = new GroupAdoption(job, nodes, attempt, group, first);
@@ -87,8 +87,8 @@ public final class AdoptingRewriter implements FileRewriter {
         adoption.link();
         job.reached(Step.LINKED, attempt.open());
         boolean isWhole = group.sends() == 0;
-        GroupDispatcher.Pending begun = dispatcher.begin(attempt, adoption, isGivenUp::get);
-        GroupDispatcher.Pending encode =
+        ThreadDispatcher.Pending begun = dispatcher.begin(attempt, adoption, isGivenUp::get);
+        ThreadDispatcher.Pending encode =
             () -> {
               begun.await();
               group.close();
@@ -112,7 +112,6 @@ public final class AdoptingRewriter implements FileRewriter {
     } finally {
       planned.forEach(GroupWork::close);
     }
-    dispatcher.finish(attempt);
     complete(attempt, temporary, previous);
     return temporary.getFileId();
   }
@@ -136,7 +135,7 @@ public final class AdoptingRewriter implements FileRewriter {
     return true;
   }
 
-  private static void awaitQuietly(GroupDispatcher.Pending encode) {
+  private static void awaitQuietly(ThreadDispatcher.Pending encode) {
     try {
       encode.await();
     } catch (IOException e) {
@@ -161,14 +160,10 @@ public final class AdoptingRewriter implements FileRewriter {
   }
 
   private GroupWork plan(
-      List<LocatedBlock> blocks,
-      int number,
-      ErasureCodingPolicy policy,
-      BlockStoragePolicy storage,
-      long seed)
+      List<LocatedBlock> blocks, ErasureCodingPolicy policy, BlockStoragePolicy storage, long seed)
       throws IOException {
     try {
-      return GroupWork.plan(blocks, number, policy, storage, nodes.now(), nodes.load(), seed);
+      return GroupWork.plan(blocks, policy, storage, nodes.now(), nodes.load(), seed);
     } catch (PlacementException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -179,7 +174,7 @@ public final class AdoptingRewriter implements FileRewriter {
       HdfsFileStatus temporary,
       ExtendedBlock previous,
       String[] favored,
-      Deque<GroupDispatcher.Pending> encoding)
+      Deque<ThreadDispatcher.Pending> encoding)
       throws IOException {
     LocatedBlock[] group = new LocatedBlock[1];
     long start = System.nanoTime();

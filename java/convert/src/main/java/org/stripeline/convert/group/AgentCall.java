@@ -10,7 +10,7 @@ import org.stripeline.agent.TaskReport;
 import org.stripeline.convert.job.Polling;
 
 /** Calls agents, and retries while an agent is busy or waits for the NameNode. */
-public final class AgentCall {
+final class AgentCall {
   /** Maximum time to wait for a busy agent. */
   private static final long BUSY_MS = 3_600_000;
 
@@ -23,12 +23,12 @@ public final class AgentCall {
   private AgentCall() {}
 
   /** A call to an agent. */
-  public interface Request {
+  interface Request {
     void send() throws IOException;
   }
 
   /** Returns the exception for an agent's task that has ended without success. */
-  public static AgentException failure(DatanodeInfo encoder, TaskReport report) {
+  static AgentException failure(DatanodeInfo encoder, TaskReport report) {
     String message = "Cannot encode a group on " + encoder.getXferAddr() + ": " + report.error;
     return report.bad == null || report.bad.isEmpty()
         ? new AgentException(
@@ -40,7 +40,7 @@ public final class AgentCall {
    * Checks that an agent has verified the replicas that a group keeps. Agents of releases without
    * this feature ignore them and encode anyway.
    */
-  public static void requireVerified(DatanodeInfo encoder, EncodeResult result, int kept)
+  static void requireVerified(DatanodeInfo encoder, EncodeResult result, int kept)
       throws AgentException {
     if (result == null || result.kept == null || result.kept.size() != kept) {
       throw new AgentException(
@@ -56,7 +56,7 @@ public final class AgentCall {
   }
 
   /** Sends a request, and waits for up to an hour while the agent is busy. */
-  public static void await(Request request) throws IOException {
+  static void await(Request request) throws IOException {
     await(request, BUSY_MS);
   }
 
@@ -65,7 +65,7 @@ public final class AgentCall {
    *
    * @throws AgentException the last exception, so that other agents can be tried
    */
-  public static void await(Request request, long busyMs) throws IOException {
+  static void await(Request request, long busyMs) throws IOException {
     long start = System.nanoTime();
     Polling.await(
         "Cannot call an agent",

@@ -352,8 +352,7 @@ public final class AgentNodes {
    * @throws IOException if it is not certain that they have ended; the conversion of the file must
    *     be abandoned then, since another attempt uses other block names
    */
-  public void requireEnd(DatanodeInfo encoder, String ticket, AgentException cause)
-      throws IOException {
+  void requireEnd(DatanodeInfo encoder, String ticket, AgentException cause) throws IOException {
     boolean isEnded = true;
     try {
       for (long task : agents.cancel(encoder, ticket)) {

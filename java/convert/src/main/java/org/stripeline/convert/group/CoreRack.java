@@ -18,7 +18,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
  */
 public final class CoreRack {
   /** More hosts would not place a map closer, and MapReduce keeps 15 at most. */
-  public static final int HOSTS_MAX = 10;
+  static final int HOSTS_MAX = 10;
 
   private final Map<String, Integer> blocks = new TreeMap<>();
   private final Map<String, Map<String, Integer>> hosts = new TreeMap<>();

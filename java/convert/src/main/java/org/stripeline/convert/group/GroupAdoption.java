@@ -28,7 +28,7 @@ import org.stripeline.placement.group.PlacementException;
  * fails, while linking or encoding, the group is planned again without it, a limited number of
  * times. If replicas are found to be bad, it is planned again without them, without limit.
  */
-public final class GroupAdoption {
+final class GroupAdoption {
   private static final Logger LOG = LoggerFactory.getLogger(GroupAdoption.class);
 
   /**
@@ -61,7 +61,7 @@ public final class GroupAdoption {
     this.first = first;
   }
 
-  public GroupWork group() {
+  GroupWork group() {
     return group;
   }
 
@@ -73,7 +73,7 @@ public final class GroupAdoption {
   }
 
   /** Links the replicas that the plan keeps. */
-  public void link() throws IOException {
+  void link() throws IOException {
     while (true) {
       try {
         linkAll();
@@ -143,7 +143,7 @@ public final class GroupAdoption {
    *
    * @throws IOException the cause, if another plan cannot help
    */
-  public void planAgain(AgentException cause) throws IOException {
+  void planAgain(AgentException cause) throws IOException {
     // Each such plan excludes at least one more replica, so their number is limited.
     boolean isWithoutBad = group.leaveOut(cause.bad());
     if (!isWithoutBad && (plans == PLANS_MAX || !canBeElsewhere(cause))) {

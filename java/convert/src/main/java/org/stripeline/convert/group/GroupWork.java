@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.group;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -19,9 +17,6 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
-import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
-import org.apache.hadoop.security.token.Token;
 import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.BadReplica;
@@ -35,8 +30,7 @@ import org.stripeline.placement.group.PlacementException;
 import org.stripeline.placement.group.RackTraffic;
 
 /** One group of a file: the placement of its blocks, and the requests to the agents. */
-public final class GroupWork implements AutoCloseable {
-  private final int number;
+final class GroupWork implements AutoCloseable {
   private final ErasureCodingPolicy policy;
   private final long bytes;
 
@@ -69,12 +63,10 @@ public final class GroupWork implements AutoCloseable {
 
   private GroupWork(
       List<LocatedBlock> blocks,
-      int number,
       ErasureCodingPolicy policy,
       BlockStoragePolicy storagePolicy,
       JobLoad load) {
     this.blocks = blocks;
-    this.number = number;
     this.policy = policy;
     this.load = load;
     need = BlockNeed.of(storagePolicy, blocks.get(0).getBlockSize());
@@ -90,7 +82,6 @@ public final class GroupWork implements AutoCloseable {
   /**
    * Plans a group on its existing replicas.
    *
-   * @param number index of the group in its file
    * @param storagePolicy storage policy of the file; new blocks are only placed where it has space
    * @param load traffic and writes of groups planned before; this one is added until it is closed
    * @param seed decides between equal plans
@@ -98,14 +89,13 @@ public final class GroupWork implements AutoCloseable {
    */
   static GroupWork plan(
       List<LocatedBlock> blocks,
-      int number,
       ErasureCodingPolicy policy,
       BlockStoragePolicy storagePolicy,
       AgentNodes.Snapshot cluster,
       JobLoad load,
       long seed)
       throws PlacementException {
-    GroupWork group = new GroupWork(blocks, number, policy, storagePolicy, load);
+    GroupWork group = new GroupWork(blocks, policy, storagePolicy, load);
     group.take(cluster, (nodes, traffic) -> group.solve(nodes, traffic, seed));
     return group;
   }
@@ -233,7 +223,7 @@ public final class GroupWork implements AutoCloseable {
   }
 
   /** Selects another DataNode as encoder from now on. */
-  public void encoderFailed() {
+  void encoderFailed() {
     failedEncoders.add(encoder().getDatanodeUuid());
   }
 
@@ -263,11 +253,6 @@ public final class GroupWork implements AutoCloseable {
 
   String pool() {
     return allocated.getBlock().getBlockPoolId();
-  }
-
-  /** Returns the index of the group in its file. */
-  public int number() {
-    return number;
   }
 
   int dataBlocks() {
@@ -315,7 +300,7 @@ public final class GroupWork implements AutoCloseable {
   }
 
   /** Returns the number of blocks that must be sent. */
-  public int sends() {
+  int sends() {
     return sent.cardinality();
   }
 
@@ -339,7 +324,7 @@ public final class GroupWork implements AutoCloseable {
    * Returns the encoder: the one of the plan, or if that failed another one in the core rack, or
    * else any.
    */
-  public DatanodeInfo encoder() {
+  DatanodeInfo encoder() {
     return cluster.node(encoderNumber());
   }
 
@@ -397,18 +382,8 @@ public final class GroupWork implements AutoCloseable {
         node.getDatanodeUuid(), block.id, block.generationStamp, block.length);
   }
 
-  /** Returns the request to the encoder, for callers that need no tokens. */
-  public EncodeRequest request(long bytesPerSecond) {
-    return request(bytesPerSecond, false);
-  }
-
-  /**
-   * Returns the request to the encoder.
-   *
-   * @param withTokens whether to include tokens for the blocks to read, which callers that
-   *     authenticate by token need
-   */
-  public EncodeRequest request(long bytesPerSecond, boolean withTokens) {
+  /** Returns the request to the encoder. */
+  EncodeRequest request(long bytesPerSecond) {
     int k = policy.getNumDataUnits();
     int m = policy.getNumParityUnits();
     int encoder = encoderNumber();
@@ -418,8 +393,7 @@ public final class GroupWork implements AutoCloseable {
             .rack(cluster.node(encoder).getNetworkLocation())
             .bytesPerSecond(bytesPerSecond);
     for (int i = 0; i < blocks.size(); i++) {
-      String token = withTokens ? text(blocks.get(i).getBlockToken()) : null;
-      request.data(new EncodeRequest.Source(source(i), choice().readOrder(i, encoder, bad), token));
+      request.data(new EncodeRequest.Source(source(i), choice().readOrder(i, encoder, bad)));
       if (isAdopted(i)) {
         request.kept(new EncodeRequest.Kept(i, target(i), AgentNode.of(dataNode(i))));
       } else {
@@ -430,25 +404,6 @@ public final class GroupWork implements AutoCloseable {
       request.parity(goal(k + i, cluster.node(plan.parityNode(i))));
     }
     return request.build();
-  }
-
-  /** Returns whether the cluster uses block tokens. */
-  public boolean hasTokens() {
-    return blocks.get(0).getBlockToken().getIdentifier().length > 0;
-  }
-
-  /** Returns a token that grants writing the group, for callers without a Kerberos ticket. */
-  public String tokenToWrite() {
-    Token<BlockTokenIdentifier>[] tokens = ((LocatedStripedBlock) allocated).getBlockTokens();
-    return text(tokens[0]);
-  }
-
-  private static String text(Token<BlockTokenIdentifier> token) {
-    try {
-      return token.encodeToUrlString();
-    } catch (IOException e) {
-      throw new UncheckedIOException("Cannot write a token into memory", e);
-    }
   }
 
   private EncodeRequest.Target goal(int unit, DatanodeInfo node) {

@@ -16,14 +16,23 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 
-/** Calls agents and waits for them on threads of this process. */
-public final class ThreadDispatcher implements GroupDispatcher {
+/**
+ * Requests agents to encode the groups of files whose replicas are linked, and waits for them on
+ * threads of this process.
+ */
+public final class ThreadDispatcher {
   private static final long POLL_WAIT_MS = 2_000;
 
   private final Job job;
   private final AgentNodes nodes;
   private final ExecutorService threads;
   private final EncoderPermits permits;
+
+  /** A group that is being encoded. */
+  interface Pending {
+    /** Waits until the group is encoded. */
+    void await() throws IOException;
+  }
 
   /** Creates a dispatcher that encodes one group at a time on each of {@code threads}. */
   public ThreadDispatcher(Job job, AgentNodes nodes, ExecutorService threads) {
@@ -33,13 +42,18 @@ public final class ThreadDispatcher implements GroupDispatcher {
     permits = new EncoderPermits(job.settings().bytesPerSecond > 0);
   }
 
-  @Override
-  public int groupsAtOnce() {
+  /** Returns the number of groups of one file that may be encoded concurrently. */
+  int groupsAtOnce() {
     return job.settings().groupsAtOnce;
   }
 
-  @Override
-  public Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp) {
+  /**
+   * Begins to encode one group.
+   *
+   * @param isGivenUp returns whether the file has been abandoned, so that work that is not begun
+   *     can be dropped
+   */
+  Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp) {
     Future<Void> encode = threads.submit(() -> encode(attempt, adoption, isGivenUp));
     return () -> Futures.get(encode);
   }

@@ -10,9 +10,7 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.Mapper;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.stripeline.agent.AgentException;
 import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.Polling;
 
@@ -31,8 +29,7 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
     try {
       answer = work(order, context);
     } catch (IOException e) {
-      // The driver can select another agent to encode, which further attempts cannot.
-      if (!(e instanceof AgentException) && !isLast(context)) {
+      if (!isLast(context)) {
         throw e;
       }
       // If the map only failed, its driver would not get the reason.
@@ -43,7 +40,7 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
 
   private static GroupAnswer work(GroupOrder order, Context context) throws IOException {
     Path orders = FileInputFormat.getInputPaths(context)[0];
-    TaskAttemptID id = context.getTaskAttemptID();
+    String attempt = context.getTaskAttemptID().toString();
     try (DistributedFileSystem fs = HdfsConnection.open(context.getConfiguration(), orders)) {
       while (fs.exists(new Path(order.pause))) {
         context.setStatus("paused by " + order.pause);
@@ -51,9 +48,7 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
         context.progress();
       }
       context.setStatus("group " + order.group + " of " + order.directory);
-      return order.copy != null
-          ? new GroupCopy(fs, context).run(order, id.toString())
-          : new GroupEncoding(fs, context).run(order, id.getId() % ATTEMPTS_PER_MASTER);
+      return new GroupCopy(fs, context).run(order, attempt);
     }
   }
 

@@ -6,8 +6,6 @@ import com.google.gson.GsonBuilder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.stripeline.agent.AgentNode;
-import org.stripeline.agent.EncodeRequest;
 
 /** The work of one map: one block group. Stored as JSON in the map's split. */
 final class GroupOrder {
@@ -31,11 +29,7 @@ final class GroupOrder {
   /** Maximum bytes per second that the map may move; 0 for no limit. */
   long bytesPerSecond;
 
-  /** Set if the map copies. */
   Copy copy;
-
-  /** Set if the map requests an agent to encode. */
-  Encode encode;
 
   /** A range of bytes, one group, that is copied to a separate file. */
   static final class Copy {
@@ -66,25 +60,6 @@ final class GroupOrder {
 
     /** Name of the part's storage policy. */
     String storagePolicy;
-  }
-
-  /** A group whose replicas are linked and whose parity is missing. */
-  static final class Encode {
-    final AgentNode encoder;
-
-    /** Prefix of the tickets of its tasks. */
-    final String ticket;
-
-    final EncodeRequest request;
-
-    /** A token that grants writing the group; null if maps need none. */
-    String token;
-
-    Encode(AgentNode encoder, String ticket, EncodeRequest request) {
-      this.encoder = encoder;
-      this.ticket = ticket;
-      this.request = request;
-    }
   }
 
   GroupOrder(String directory, int group, List<String> hosts) {

@@ -73,14 +73,7 @@ public final class MapCopyingRewriter implements FileRewriter {
     List<Future<GroupAnswer>> answers = new ArrayList<>();
     try {
       for (GroupOrder order : orders(attempt, directory)) {
-        answers.add(
-            waves.add(
-                "",
-                isGivenUp::get,
-                bytesPerSecond -> {
-                  order.bytesPerSecond = bytesPerSecond;
-                  return order;
-                }));
+        answers.add(waves.add(order, isGivenUp::get));
       }
       join(attempt, parts(answers));
     } catch (IOException | RuntimeException e) {

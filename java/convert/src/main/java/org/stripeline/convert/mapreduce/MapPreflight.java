@@ -9,6 +9,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.Cluster;
 import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
@@ -24,8 +25,11 @@ public final class MapPreflight {
    */
   public static void check(DistributedFileSystem fs, JobSettings settings, String root)
       throws IOException {
+    if (settings.adopts()) {
+      throw new RefusedException(Preflight.NO_MAPS);
+    }
     requireFramework(fs);
-    if (!settings.adopts() && !settings.undo) {
+    if (!settings.undo) {
       requireNoSpaceQuota(fs, root);
     }
   }

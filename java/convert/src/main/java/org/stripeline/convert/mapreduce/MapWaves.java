@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.Job;
@@ -45,15 +44,13 @@ public final class MapWaves implements Closeable {
 
   /** An order that is not assigned to a map yet, and the future for its answer. */
   private static final class Pending {
-    final String place;
+    final GroupOrder order;
     final BooleanSupplier isGivenUp;
-    final LongFunction<GroupOrder> order;
     final CompletableFuture<GroupAnswer> answer = new CompletableFuture<>();
 
-    Pending(String place, BooleanSupplier isGivenUp, LongFunction<GroupOrder> order) {
-      this.place = place;
-      this.isGivenUp = isGivenUp;
+    Pending(GroupOrder order, BooleanSupplier isGivenUp) {
       this.order = order;
+      this.isGivenUp = isGivenUp;
     }
   }
 
@@ -68,14 +65,11 @@ public final class MapWaves implements Closeable {
   /**
    * Adds an order; waits while the queue is full.
    *
-   * @param place maps with the same place share the job's rate: the DataNode of an agent, or one
-   *     place for all copies
    * @param isGivenUp returns whether the answer is not needed any more
-   * @param order creates the order for its share of the bytes per second
    */
-  Future<GroupAnswer> add(String place, BooleanSupplier isGivenUp, LongFunction<GroupOrder> order)
+  Future<GroupAnswer> add(GroupOrder order, BooleanSupplier isGivenUp)
       throws InterruptedIOException {
-    Pending one = new Pending(place, isGivenUp, order);
+    Pending one = new Pending(order, isGivenUp);
     try {
       while (!pending.offer(one, 1, TimeUnit.SECONDS)) {
         if (isClosed) {
@@ -138,28 +132,25 @@ public final class MapWaves implements Closeable {
 
   private void run(List<Pending> wave) throws JournalLostException, InterruptedException {
     List<Pending> wanted = new ArrayList<>();
-    Map<String, Integer> places = new HashMap<>();
     for (Pending one : wave) {
       if (one.isGivenUp.getAsBoolean()) {
         one.answer.completeExceptionally(
             new IOException("the conversion of its file was cancelled"));
       } else {
         wanted.add(one);
-        places.merge(one.place, 1, Integer::sum);
       }
     }
     if (wanted.isEmpty()) {
       return;
     }
+    int sharers = Math.min(wanted.size(), maps.atOnce());
+    long bytesPerSecond = job.settings().bytesPerSecond;
     List<GroupOrder> orders = new ArrayList<>();
     for (Pending one : wanted) {
-      int sharers = Math.min(places.get(one.place), maps.atOnce());
-      long bytesPerSecond = job.settings().bytesPerSecond;
-      GroupOrder order =
-          one.order.apply(bytesPerSecond == 0 ? 0 : Math.max(1, bytesPerSecond / sharers));
-      order.number = orders.size();
-      order.pause = job.directory().pauseFile().toUri().getPath();
-      orders.add(order);
+      one.order.bytesPerSecond = bytesPerSecond == 0 ? 0 : Math.max(1, bytesPerSecond / sharers);
+      one.order.number = orders.size();
+      one.order.pause = job.directory().pauseFile().toUri().getPath();
+      orders.add(one.order);
     }
     try {
       answer(wanted, maps.run(orders));

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Runs the copies and encodings of a conversion as map tasks. */
+/** Runs the copies of a conversion as map tasks. */
 package org.stripeline.convert.mapreduce;

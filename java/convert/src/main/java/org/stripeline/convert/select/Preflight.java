@@ -20,6 +20,12 @@ public final class Preflight {
       "a process that has such a file open through Hadoop's own client while it is replaced can"
           + " get wrong bytes, without an error, from positional reads";
 
+  /** The reason to refuse MapReduce for the layout that agents encode. */
+  public static final String NO_MAPS =
+      "Cannot use --driver=mapreduce with --layout=contiguous, the default: the agents encode on"
+          + " the DataNodes there, and maps would only wait for them; use --driver=client, and"
+          + " limit the load by --throttle, --files-at-once and --groups-at-once";
+
   private Preflight() {}
 
   /**

@@ -12,7 +12,8 @@ public enum DriverKind {
 
   /**
    * MapReduce jobs with one map task for each block group, on the framework in Hadoop's
-   * configuration.
+   * configuration. Only for copies; jobs of earlier versions may combine it with {@link
+   * Layout#CONTIGUOUS}.
    */
   @SerializedName("mapreduce")
   MAPREDUCE;

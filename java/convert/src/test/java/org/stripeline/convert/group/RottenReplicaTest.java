@@ -410,16 +410,4 @@ class RottenReplicaTest {
       assertThat(block.isCorrupt()).isFalse();
     }
   }
-
-  @Test
-  void mapsAlsoPlanWithoutDamagedReplicas() throws Exception {
-    byte[] bytes = cluster.write("/mapped/a", 3 * BLOCK);
-    JobSettings settings = ConvertCluster.mapped(settings("/mapped"));
-
-    JobReport report =
-        convert(settings, onceLinked("mapped", (replica, block) -> replica.flip(7 * block)));
-
-    assertThat(report.failures()).isEmpty();
-    assertConverted("/mapped/a", bytes);
-  }
 }

@@ -20,7 +20,6 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.tools.DFSAdmin;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.junit.jupiter.api.AfterAll;
@@ -29,20 +28,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
-import org.stripeline.convert.fixture.AgentCounts;
-import org.stripeline.convert.fixture.AgentSwitch;
 import org.stripeline.convert.fixture.ConvertCluster;
-import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.JobDirectory;
-import org.stripeline.convert.job.Journal;
-import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
-import org.stripeline.server.datanode.AgentCount;
 import org.stripeline.testkit.Conditions;
 
 /** Tests conversions by maps, on the local MapReduce framework. */
@@ -63,10 +56,7 @@ class MapReduceConversionTest {
             8,
             4,
             conf -> {
-              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
               conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
-              // With block tokens enabled, maps authenticate to agents by token, as they must under
-              // Kerberos.
               conf.setBoolean("dfs.block.access.token.enable", true);
               conf.set("hadoop.security.key.provider.path", keys);
               conf.setInt("mapreduce.local.map.tasks.maximum", 4);
@@ -153,100 +143,6 @@ class MapReduceConversionTest {
     assertThat(cluster.read(path)).isEqualTo(bytes);
     cluster.assertHealthy(path);
     cluster.assertParityRight(path);
-  }
-
-  @Test
-  void adoptsReplicasAndEncodesByMaps() throws Exception {
-    byte[] several = cluster.write("/adopted/a", 7 * BLOCK + 4711);
-    byte[] one = cluster.write("/adopted/b", 3 * BLOCK);
-
-    long before = AgentCounts.now().get(AgentCount.CALLS_BY_TOKEN);
-    JobReport report = run(ConvertCluster.mapped(ConvertCluster.contiguous("/adopted", CODE)));
-    assertThat(AgentCounts.now().get(AgentCount.CALLS_BY_TOKEN))
-        .as("maps have no ticket")
-        .isGreaterThan(before);
-
-    assertThat(report.failures()).isEmpty();
-    AdoptionTraffic traffic = report.traffic();
-    assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(11);
-    // Two parity blocks for each of three groups, and for one.
-    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK)
-        .isLessThanOrEqualTo(8 * BLOCK);
-    for (String path : List.of("/adopted/a", "/adopted/b")) {
-      assertThat(cluster.policy(path)).isEqualTo("RS-3-2-1024k");
-      cluster.assertHealthy(path);
-      cluster.assertParityRight(path);
-    }
-    assertThat(cluster.read("/adopted/a")).isEqualTo(several);
-    assertThat(cluster.read("/adopted/b")).isEqualTo(one);
-    assertThat(cluster.temporaries()).isEmpty();
-  }
-
-  /**
-   * A file is left unchanged if blocks that the agent may have written cannot be removed; the next
-   * job converts it.
-   */
-  @Test
-  void plansAGroupAgainOrLeavesItWhenItsEncoderStops() throws Exception {
-    byte[] bytes = cluster.write("/agentless/a", 4 * BLOCK);
-    byte[] other = cluster.write("/agentless/b", 3 * BLOCK);
-    AtomicReference<DataNode> stopped = new AtomicReference<>();
-    StepListener stopper =
-        (step, path) -> {
-          // All blocks are linked; the first map has not started.
-          if (step == Step.LINKED && stopped.get() == null) {
-            stopped.set(AgentSwitch.node(cluster, plannedParity("agentless")));
-            AgentSwitch.stop(stopped.get());
-          }
-        };
-    try {
-      JobReport report =
-          run(
-              ConvertCluster.mapped(ConvertCluster.contiguous("/agentless", CODE)),
-              "agentless",
-              stopper);
-      assertThat(report.failures())
-          .allSatisfy(
-              failure ->
-                  assertThat(failure.reason).contains("does not confirm that it has removed"));
-    } finally {
-      AgentSwitch.start(stopped.get());
-    }
-    assertThat(cluster.read("/agentless/a")).isEqualTo(bytes);
-    assertThat(cluster.read("/agentless/b")).isEqualTo(other);
-    JobReport next =
-        run(
-            ConvertCluster.mapped(ConvertCluster.contiguous("/agentless", CODE)),
-            "agentless-again",
-            StepListener.NONE);
-    assertThat(next.failures()).isEmpty();
-    assertThat(cluster.read("/agentless/a")).isEqualTo(bytes);
-    assertThat(cluster.read("/agentless/b")).isEqualTo(other);
-    for (String path : List.of("/agentless/a", "/agentless/b")) {
-      assertThat(cluster.policy(path)).isEqualTo("RS-3-2-1024k");
-      cluster.assertParityRight(path);
-    }
-    assertThat(cluster.temporaries()).isEmpty();
-  }
-
-  /**
-   * Returns the planned DataNode of the last internal block of the first group in a job's journal.
-   */
-  private static String plannedParity(String job) {
-    AtomicReference<String> node = new AtomicReference<>();
-    try {
-      Journal.read(
-          cluster.fs(),
-          new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/journal"),
-          line -> {
-            if (line.kind == JournalRecord.Kind.GROUP && node.get() == null) {
-              node.set(line.blocks.get(line.blocks.size() - 1).node);
-            }
-          });
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-    return node.get();
   }
 
   @Test
@@ -371,6 +267,10 @@ class MapReduceConversionTest {
     } finally {
       cluster.conf().unset(MRConfig.FRAMEWORK_NAME);
     }
+    assertThatThrownBy(
+            () -> run(ConvertCluster.mapped(ConvertCluster.contiguous("/refused", CODE))))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("use --driver=client");
     assertThat(cluster.policy("/refused/a")).isNull();
   }
 

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,7 +40,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
-import org.stripeline.convert.fixture.AgentCounts;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.job.HdfsConnection;
@@ -50,7 +48,6 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
-import org.stripeline.server.datanode.AgentCount;
 import org.stripeline.testkit.Conditions;
 import org.stripeline.testkit.ForkedJvm;
 
@@ -83,7 +80,6 @@ class YarnConversionTest {
             8,
             4,
             conf -> {
-              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
               conf.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
             });
     // So that a driver need not wait a minute for the leases of a dead one.
@@ -263,7 +259,7 @@ class YarnConversionTest {
   void leavesFilesWhoseJobIsKilledAndConvertsThemLater() throws Exception {
     byte[] bytes = cluster.write("/yarn-killed", 3 * BLOCK);
     Set<String> before = internalBlocks();
-    JobSettings settings = ConvertCluster.mapped(ConvertCluster.contiguous("/yarn-killed", CODE));
+    JobSettings settings = ConvertCluster.mapped(ConvertCluster.striped("/yarn-killed", CODE));
     settings.bytesPerSecond = BLOCK / 2;
 
     JobReport killed = with(() -> execute(settings), "yarn-killed", Job::killJob);
@@ -286,30 +282,14 @@ class YarnConversionTest {
     }
     assertThat(cluster.read("/yarn-killed")).isEqualTo(bytes);
 
-    // Also kill a map of the driver after that; the next attempt continues its task.
-    settings.bytesPerSecond = BLOCK;
-    Map<AgentCount, Long> tasks = new EnumMap<>(AgentCount.class);
     try (Driver next = driver()) {
-      JobReport report =
-          with(
-              () -> next.resume("/yarn-killed", "again", new JobTuning()),
-              "again",
-              job -> {
-                Conditions.await("task", () -> isFileOfMaps("task-0-0-"));
-                tasks.putAll(AgentCounts.now());
-                job.killTask(attempt(job));
-              });
+      JobReport report = next.resume("/yarn-killed", "again", new JobTuning());
       assertThat(report.failures()).isEmpty();
       assertThat(report.rolledBack()).isEqualTo(1);
       assertThat(report.converted()).isEqualTo(1);
     }
-    Map<AgentCount, Long> now = AgentCounts.now();
-    assertThat(now.get(AgentCount.TASKS_DONE) - tasks.get(AgentCount.TASKS_DONE)).isOne();
-    assertThat(now.get(AgentCount.TASKS_FAILED)).isEqualTo(tasks.get(AgentCount.TASKS_FAILED));
-    assertThat(now.get(AgentCount.TASKS_CANCELLED))
-        .isEqualTo(tasks.get(AgentCount.TASKS_CANCELLED));
     assertThat(states("again")).contains(JobStatus.State.KILLED, JobStatus.State.SUCCEEDED);
-    assertThat(cluster.policy("/yarn-killed")).isEqualTo("RS-3-2-1024k");
+    assertThat(cluster.policy("/yarn-killed")).isEqualTo("RS-3-2-64k");
     assertThat(cluster.read("/yarn-killed")).isEqualTo(bytes);
     cluster.assertHealthy("/yarn-killed");
     cluster.assertParityRight("/yarn-killed");
@@ -360,6 +340,9 @@ class YarnConversionTest {
             "convert",
             cluster.mini.getURI() + path,
             "--policy=" + CODE,
+            "--layout=striped",
+            "--cell-size=64KiB",
+            "--allow-stale-readers",
             "--driver=mapreduce",
             "--throttle=" + BLOCK / 2,
             "--job=" + job,

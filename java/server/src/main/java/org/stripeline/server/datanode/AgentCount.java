@@ -31,8 +31,6 @@ public enum AgentCount {
   TASKS_FAILED("TasksFailed", "tasks that have failed"),
   /** Tasks that were cancelled. */
   TASKS_CANCELLED("TasksCancelled", "tasks that were cancelled"),
-  /** Calls with block tokens, including refused ones. */
-  CALLS_BY_TOKEN("CallsByToken", "calls of holders of block tokens"),
   /** Calls that were refused or failed. */
   CALLS_FAILED("CallsFailed", "calls that were refused or failed");
 

@@ -162,8 +162,8 @@ public final class AgentCluster implements AutoCloseable {
     public final List<LocatedBlock> blocks;
     public final ExtendedBlock group;
 
-    /** Tokens that grant writing the group's internal blocks, if the cluster uses tokens. */
-    public final Token<BlockTokenIdentifier>[] tokens;
+    /** Grants writing the group's first internal block, if the cluster uses tokens. */
+    public final Token<BlockTokenIdentifier> token;
 
     private final long fileId;
     private final String client;
@@ -205,7 +205,7 @@ public final class AgentCluster implements AutoCloseable {
                   null,
                   EnumSet.noneOf(AddBlockFlag.class));
       group = added.getBlock();
-      tokens = ((LocatedStripedBlock) added).getBlockTokens();
+      token = ((LocatedStripedBlock) added).getBlockTokens()[0];
     }
 
     private ClientProtocol namenode() {

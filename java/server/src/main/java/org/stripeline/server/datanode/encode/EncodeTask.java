@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +23,6 @@ public final class EncodeTask implements Runnable {
 
   private final long number;
   private final String ticket;
-  private final long group;
   private final TaskContext context;
   private final TransferCounters counters;
   private final RateLimiter limiter;
@@ -60,7 +58,6 @@ public final class EncodeTask implements Runnable {
       DataTransferThrottler shared) {
     this.number = number;
     this.ticket = ticket;
-    this.group = groupOf(request.parity.get(0).block.id);
     this.context = context;
     this.askedNanos = context.ticker.nanos();
     this.counters = new TransferCounters(context.metrics);
@@ -72,11 +69,6 @@ public final class EncodeTask implements Runnable {
             + TaskContext.syncNanos(context.settings, request.data.get(0).block);
     this.encoder =
         new GroupEncoder(context, request, "stripeline-agent-" + number, counters, limiter);
-  }
-
-  /** Returns the id of the group of an internal block. */
-  public static long groupOf(long block) {
-    return block & ~HdfsServerConstants.BLOCK_GROUP_INDEX_MASK;
   }
 
   private String objection() {
@@ -96,11 +88,6 @@ public final class EncodeTask implements Runnable {
   /** Returns the caller's ticket. */
   String ticket() {
     return ticket;
-  }
-
-  /** Returns the id of the block group that the task writes. */
-  public long group() {
-    return group;
   }
 
   /** Returns whether the task has not been polled for too long. */

@@ -52,7 +52,6 @@ public final class AgentCompat {
     {
       NODE,
       "Server ipcServer",
-      "BlockPoolTokenSecretManager getBlockPoolTokenSecretManager()",
       "FsDatasetSpi getFSDataset()",
       "BPOfferService getBPOfferService(String)",
       "DNConf getDnConf()",
@@ -78,10 +77,6 @@ public final class AgentCompat {
       HDFS + "NameNodeProxiesClient",
       "ClientProtocol createNonHAProxyWithClientProtocol(InetSocketAddress, Configuration,"
           + " UserGroupInformation, boolean, AtomicBoolean)",
-    },
-    {
-      HDFS + "security.token.block.BlockPoolTokenSecretManager",
-      "void checkAccess(Token, String, ExtendedBlock, AccessMode)",
     },
     {
       HDFS + "client.impl.BlockReaderRemote",

@@ -66,7 +66,7 @@ public final class AgentService implements AgentProtocol, Closeable {
       throws IOException {
     AgentSettings settings = new AgentSettings(conf);
     this.dataNode = dataNode;
-    accessControl = new AccessControl(conf, dataNode.getBlockPoolTokenSecretManager());
+    accessControl = new AccessControl(conf);
     metrics = new AgentMetrics(dataNode);
     replicas = new LocalReplicas(dataNode, settings, metrics);
     handlers = new HandlerShare(settings.workers, settings.waiters);
@@ -107,14 +107,14 @@ public final class AgentService implements AgentProtocol, Closeable {
   public BytesValue call(RpcController controller, BytesValue request) {
     Messages.Envelope envelope;
     try {
-      TokenGrant grant = accessControl.check();
+      accessControl.check();
       Wire.check(request);
       AgentMethod method = method(Wire.method(request));
       // After an agent was stopped, callers can still find out whether its tasks have ended.
       if (closed && method != AgentMethod.POLL && method != AgentMethod.CANCEL) {
         throw new AgentException(AgentException.Kind.NO_AGENT, "the agent has been stopped");
       }
-      Object answer = answer(method, request, grant);
+      Object answer = answer(method, request);
       envelope = new Messages.Envelope(Messages.JSON.toJsonTree(answer), null);
     } catch (AgentException e) {
       LOG.debug("Cannot serve a request", e);
@@ -151,32 +151,22 @@ public final class AgentService implements AgentProtocol, Closeable {
                 .collect(Collectors.joining(", ")));
   }
 
-  /** Executes a method; {@code grant} is null for callers with all rights. */
-  private Object answer(AgentMethod method, BytesValue request, TokenGrant grant)
-      throws IOException {
-    if (grant != null) {
-      metrics.add(AgentCount.CALLS_BY_TOKEN, 1);
-      grant.check(method);
-    }
+  private Object answer(AgentMethod method, BytesValue request) throws IOException {
     switch (method) {
       case ABOUT:
         return describe();
       case ENCODE:
         Messages.EncodeCall encode = Wire.arguments(request, Messages.EncodeCall.class);
         RequestCheck.encode(encode);
-        if (grant != null) {
-          grant.check(encode.request);
-        }
         known.check(encode.request);
         return new Messages.TaskCall(tasks.begin(encode.ticket, encode.request), 0);
       case POLL:
         Messages.TaskCall poll = Wire.arguments(request, Messages.TaskCall.class);
-        checkTask(poll.task, grant);
         return poll(poll);
       case CANCEL:
         Messages.CancelCall cancel = Wire.arguments(request, Messages.CancelCall.class);
         RequestCheck.cancel(cancel);
-        return cancel(cancel, grant);
+        return cancel(cancel);
       default:
         handlers.beginWork();
         try {
@@ -187,22 +177,10 @@ public final class AgentService implements AgentProtocol, Closeable {
     }
   }
 
-  private void checkTask(long task, TokenGrant grant) throws AgentException {
-    if (grant != null) {
-      grant.checkGroup(tasks.find(task).group());
-    }
-  }
-
-  private Messages.CancelAnswer cancel(Messages.CancelCall call, TokenGrant grant)
-      throws AgentException {
+  private Messages.CancelAnswer cancel(Messages.CancelCall call) {
     if (call.ticket == null) {
-      checkTask(call.task, grant);
       tasks.cancel(call.task);
       return new Messages.CancelAnswer(Collections.singletonList(call.task));
-    }
-    if (grant != null) {
-      throw new AgentException(
-          AgentException.Kind.DENIED, "a block token is not enough to cancel by ticket");
     }
     return new Messages.CancelAnswer(tasks.cancel(call.ticket));
   }

@@ -65,8 +65,8 @@ class AgentKerberosTest {
   }
 
   @Test
-  void theHolderOfABlockTokenNeedsNoTicket() throws Exception {
-    AgentTokenTest.encode(cluster);
+  void theHolderOfABlockTokenIsRefused() throws Exception {
+    AgentTokenTest.refusesHolders(cluster);
   }
 
   @Test

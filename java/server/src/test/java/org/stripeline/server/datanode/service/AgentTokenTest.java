@@ -2,37 +2,52 @@
 package org.stripeline.server.datanode.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.stripeline.server.datanode.AgentCluster.refused;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.List;
+import java.security.PrivilegedExceptionAction;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSelector;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.ProtocolInfo;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.KerberosInfo;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.security.token.TokenInfo;
+import org.apache.hadoop.thirdparty.protobuf.ByteString;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.agent.AgentBlock;
-import org.stripeline.agent.AgentException;
-import org.stripeline.agent.AgentNode;
-import org.stripeline.agent.Agents;
-import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.AgentProtocol;
 import org.stripeline.server.datanode.AgentCluster;
 
-/** Tests the calls that holders of block tokens may make without being superusers. */
+/** Tests that block tokens give no access, although the DataNode's IPC server accepts them. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 @Tag("full")
 class AgentTokenTest {
   @TempDir private static Path dir;
   private static AgentCluster cluster;
+
+  /** The protocol of the agents, for a client that authenticates with a block token. */
+  @ProtocolInfo(protocolName = AgentProtocol.NAME, protocolVersion = AgentProtocol.CALL_VERSION)
+  @TokenInfo(BlockTokenSelector.class)
+  @KerberosInfo(serverPrincipal = DFSConfigKeys.DFS_DATANODE_KERBEROS_PRINCIPAL_KEY)
+  interface TokenProtocol {
+    BytesValue call(RpcController controller, BytesValue request) throws ServiceException;
+  }
 
   @BeforeAll
   static void start() throws Exception {
@@ -46,180 +61,69 @@ class AgentTokenTest {
     cluster.close();
   }
 
-  private static AgentCluster.Adoption file(long seed) throws Exception {
-    return cluster.adoption(AgentCluster.bytes(2 * AgentCluster.BLOCK + 99_999, seed));
+  private static AgentCluster.Adoption file(AgentCluster cluster) throws Exception {
+    return cluster.adoption(AgentCluster.bytes(2 * AgentCluster.BLOCK + 99_999, 77));
   }
 
-  private static Agents holder(Token<BlockTokenIdentifier> token) throws IOException {
-    return holder(cluster, token);
-  }
-
-  private static Agents holder(AgentCluster cluster, Token<BlockTokenIdentifier> token)
-      throws IOException {
-    return Agents.connect(cluster.fs().getConf(), token.encodeToUrlString());
-  }
-
-  /** Returns a request whose sources have the given tokens. */
-  private static EncodeRequest request(AgentCluster.Adoption file, IntFunction<String> tokens)
-      throws IOException {
-    DatanodeInfo agent = file.node(0, 0);
-    EncodeRequest plain = file.request(agent, file.free(agent)).build();
-    EncodeRequest.Builder builder =
-        new EncodeRequest.Builder(plain.pool, plain.codec, plain.dataUnits, plain.parityUnits)
-            .rack(plain.rack);
-    for (int unit = 0; unit < plain.data.size(); unit++) {
-      EncodeRequest.Source source = plain.data.get(unit);
-      builder.data(new EncodeRequest.Source(source.block, source.nodes, tokens.apply(unit)));
-    }
-    plain.parity.forEach(builder::parity);
-    return builder.build();
-  }
-
-  private static EncodeRequest request(AgentCluster.Adoption file) throws IOException {
-    return request(file, unit -> text(file, unit));
-  }
-
-  private static String text(AgentCluster.Adoption file, int unit) {
+  /** Sends a request with nothing but a block token. */
+  private static void call(
+      AgentCluster cluster, DatanodeInfo node, Token<BlockTokenIdentifier> token, String method)
+      throws Exception {
+    Configuration conf = new Configuration(cluster.fs().getConf());
+    RPC.setProtocolEngine(conf, TokenProtocol.class, ProtobufRpcEngine2.class);
+    UserGroupInformation holder = UserGroupInformation.createRemoteUser("block-token");
+    holder.addToken(token);
+    TokenProtocol proxy =
+        holder.doAs(
+            (PrivilegedExceptionAction<TokenProtocol>)
+                () ->
+                    RPC.getProxy(
+                        TokenProtocol.class,
+                        AgentProtocol.CALL_VERSION,
+                        NetUtils.createSocketAddr(node.getIpcAddr(false)),
+                        holder,
+                        conf,
+                        NetUtils.getDefaultSocketFactory(conf),
+                        10_000));
+    String json = "{\"method\":\"" + method + "\",\"arguments\":{\"task\":1}}";
+    ByteString bytes = ByteString.copyFrom(json, StandardCharsets.UTF_8);
     try {
-      return file.blocks.get(unit).getBlockToken().encodeToUrlString();
-    } catch (IOException e) {
-      throw new AssertionError(e);
+      proxy.call(null, BytesValue.newBuilder().setValue(bytes).build());
+    } finally {
+      RPC.stopProxy(proxy);
     }
   }
 
-  /** Encodes a group with tokens only. */
-  static void encode(AgentCluster cluster) throws Exception {
-    AgentCluster.Adoption file =
-        cluster.adoption(AgentCluster.bytes(2 * AgentCluster.BLOCK + 99_999, 77));
+  /** Checks that holders of tokens of a superuser may call nothing. */
+  static void refusesHolders(AgentCluster cluster) throws Exception {
+    AgentCluster.Adoption file = file(cluster);
     DatanodeInfo agent = file.node(0, 0);
-    try (Agents holder = holder(cluster, file.tokens[0])) {
-      long task = holder.encode(agent, request(file));
-      assertThat(AgentSecurityTest.await(holder, agent, task).error).isNull();
-      holder.cancel(agent, task);
+    Token<BlockTokenIdentifier> read = file.blocks.get(0).getBlockToken();
+    assertThat(read.getIdentifier()).isNotEmpty();
+    for (String method : new String[] {"about", "link", "encode", "poll", "cancel", "unlink"}) {
+      assertThatThrownBy(() -> call(cluster, agent, file.token, method))
+          .as(method)
+          .hasMessageContaining("NotAdmittedException")
+          .hasMessageContaining("it authenticated with a token");
+      assertThatThrownBy(() -> call(cluster, agent, read, method))
+          .as(method)
+          .hasMessageContaining("it authenticated with a token");
     }
   }
 
   @Test
-  void aHolderHasItsGroupEncoded() throws Exception {
-    encode(cluster);
-  }
-
-  @Test
-  void holdersMayCallNothingElse() throws Exception {
-    AgentCluster.Adoption file = file(1);
-    DatanodeInfo agent = file.node(0, 0);
-    List<AgentBlock> blocks = Arrays.asList(file.internal(0));
-    try (Agents holder = holder(file.tokens[0])) {
-      refused(AgentException.Kind.DENIED, "not enough for 'about'", () -> holder.describe(agent));
-      refused(
-          AgentException.Kind.DENIED,
-          "not enough for 'link'",
-          () -> holder.link(agent, file.pool(), Arrays.asList(file.link(0))));
-      refused(
-          AgentException.Kind.DENIED,
-          "not enough for 'unlink'",
-          () -> holder.unlink(agent, file.pool(), blocks));
-      refused(
-          AgentException.Kind.DENIED,
-          "not enough for 'checksum'",
-          () -> holder.checksum(agent, file.pool(), file.source(0)));
-    }
-  }
-
-  @Test
-  void holdersMayNotEncodeOtherGroups() throws Exception {
-    AgentCluster.Adoption file = file(2);
-    AgentCluster.Adoption other = file(3);
-    DatanodeInfo agent = other.node(0, 0);
-    long task = cluster.agents().encode(agent, request(other));
-    try (Agents holder = holder(file.tokens[0])) {
-      refused(
-          AgentException.Kind.DENIED,
-          "its token is for block group " + file.group.getBlockId(),
-          () -> holder.encode(agent, request(other)));
-      refused(
-          AgentException.Kind.DENIED,
-          "not " + other.group.getBlockId(),
-          () -> holder.poll(agent, task, 0));
-      refused(
-          AgentException.Kind.DENIED,
-          "not " + other.group.getBlockId(),
-          () -> holder.cancel(agent, task));
-    }
-    assertThat(cluster.await(agent, task).error).isNull();
-  }
-
-  @Test
-  void blocksAreReadOnlyWithTheirTokens() throws Exception {
-    AgentCluster.Adoption file = file(4);
-    AgentCluster.Adoption other = file(5);
-    DatanodeInfo agent = file.node(0, 0);
-    long block = file.source(1).id;
-    try (Agents holder = holder(file.tokens[0])) {
-      refused(
-          AgentException.Kind.DENIED,
-          "no token to read block " + block,
-          () -> holder.encode(agent, request(file, unit -> unit == 1 ? null : text(file, unit))));
-      refused(
-          AgentException.Kind.DENIED,
-          "does not allow reading block " + block,
-          () -> holder.encode(agent, request(file, unit -> text(unit == 1 ? other : file, unit))));
-      refused(
-          AgentException.Kind.DENIED,
-          "does not allow reading block " + block,
-          () -> holder.encode(agent, request(file, unit -> unit == 1 ? "?" : text(file, unit))));
-    }
-  }
-
-  @Test
-  void hostsThatTheNameNodeDoesNotKnowAreNotConnectedTo() throws Exception {
-    AgentCluster.Adoption file = file(8);
-    DatanodeInfo agent = file.node(0, 0);
-    EncodeRequest request = request(file);
-    EncodeRequest.Source first = request.data.get(0);
-    DatanodeInfo stranger =
-        new DatanodeInfo.DatanodeInfoBuilder()
-            .setFrom(first.nodes.get(0).toDatanodeInfo())
-            .setDatanodeUuid("stranger")
-            .build();
-    EncodeRequest.Builder builder =
-        new EncodeRequest.Builder(
-                request.pool, request.codec, request.dataUnits, request.parityUnits)
-            .data(
-                new EncodeRequest.Source(
-                    first.block, Arrays.asList(AgentNode.of(stranger)), first.token));
-    request.data.subList(1, request.data.size()).forEach(builder::data);
-    request.parity.forEach(builder::parity);
-    try (Agents holder = holder(file.tokens[0])) {
-      refused(
-          AgentException.Kind.NOT_READY,
-          "no DataNode stranger",
-          () -> holder.encode(agent, builder.build()));
-    }
-  }
-
-  @Test
-  void tokensThatLetReadAreNotEnough() throws Exception {
-    AgentCluster.Adoption file = file(6);
-    DatanodeInfo agent = file.node(0, 0);
-    try (Agents holder = holder(file.blocks.get(0).getBlockToken())) {
-      refused(
-          AgentException.Kind.DENIED,
-          "does not allow writing block",
-          () -> holder.encode(agent, request(file)));
-    }
+  void holdersOfTokensMayCallNothing() throws Exception {
+    refusesHolders(cluster);
   }
 
   @Test
   void forgedTokensAreRefused() throws Exception {
-    AgentCluster.Adoption file = file(7);
-    DatanodeInfo agent = file.node(0, 0);
-    Token<BlockTokenIdentifier> forged = new Token<>(file.tokens[0]);
+    AgentCluster.Adoption file = file(cluster);
+    Token<BlockTokenIdentifier> forged = new Token<>(file.token);
     byte[] password = forged.getPassword().clone();
     password[0] ^= 1;
     forged.setPassword(password);
-    try (Agents holder = holder(forged)) {
-      refused(AgentException.Kind.DENIED, "DIGEST", () -> holder.encode(agent, request(file)));
-    }
+    assertThatThrownBy(() -> call(cluster, file.node(0, 0), forged, "poll"))
+        .hasMessageContaining("DIGEST");
   }
 }
