@@ -39,6 +39,9 @@ import picocli.CommandLine.Spec;
       "  HADOOP_HOME           Hadoop to use; else hadoop on PATH, else the one that the build"
           + " fetched",
       "  HADOOP_CONF_DIR       Hadoop configuration to use",
+      "  HADOOP_OPTS           properties (-Dkey=value) for Java, also those that hadoop-env.sh"
+          + " adds; the same",
+      "                        for HADOOP_CLIENT_OPTS",
       "  STRIPELINE_ISA        instruction set of the native kernels; else the fastest available",
       "  STRIPELINE_JAVA_OPTS  additional arguments for Java, such as -Xmx4g",
       "",

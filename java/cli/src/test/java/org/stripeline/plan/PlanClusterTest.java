@@ -309,6 +309,30 @@ class PlanClusterTest {
 
   @Test
   @Order(5)
+  void usersWhoMayNotListDataNodesAreTold() throws Exception {
+    fs.mkdirs(path("/empty"));
+    UserGroupInformation.createRemoteUser("someone")
+        .doAs(
+            (PrivilegedExceptionAction<Void>)
+                () -> {
+                  assertThat(run("plan", uri("/empty"))).as(err.toString()).isZero();
+                  assertThat(out.toString())
+                      .contains("could not ask for the DataNodes (only superusers may)")
+                      .doesNotContain("NOT ENOUGH")
+                      .doesNotContain("WARNING: RS-6-3 needs");
+                  assertThat(run("plan", uri("/plan/once"), CELL, "--json")).isZero();
+                  assertThat(report().cluster.isPartial).isTrue();
+                  assertThat(report().cluster.nodes).isLessThan(9);
+                  assertThat(report().cluster.suffices).isNull();
+                  assertThat(report().warnings).noneMatch(text -> text.contains("DataNodes"));
+                  assertThat(report().notes)
+                      .anyMatch(note -> note.startsWith("could not ask the NameNode for its"));
+                  return null;
+                });
+  }
+
+  @Test
+  @Order(6)
   void wrongPathsAndAddressesAreReported() {
     assertThat(run("plan", uri("/absent"))).isEqualTo(ExitStatus.USAGE);
     assertThat(err.toString()).contains("Cannot plan ").contains("File does not exist: /absent");
@@ -319,7 +343,7 @@ class PlanClusterTest {
   }
 
   @Test
-  @Order(6)
+  @Order(7)
   void codedFilesAreAudited() throws Exception {
     assertThat(run("plan", uri("/plan"), "--audit")).as(out.toString()).isZero();
     assertThat(out.toString()).contains("1 erasure-coded files, 9 replicated ones");

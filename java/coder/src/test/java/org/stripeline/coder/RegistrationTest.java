@@ -14,6 +14,7 @@ import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawEncoder;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,16 +52,23 @@ class RegistrationTest {
   }
 
   @Test
-  void theFirstCoderIsLoggedOnceWithItsImplementation() throws Exception {
-    assertThat(run(Create.class, "-Dstripeline.native.enabled=false"))
+  void daemonsLogTheFirstCoderOnceWithItsImplementation() throws Exception {
+    assertThat(run(Create.class, "-Dstripeline.native.enabled=false", "-Ddaemon=true"))
         .containsOnlyOnce(
             "Erasure coder live: stripeline, first used for rs 6+3; java 0.1.0 (Cannot load native "
                 + "library: stripeline.native.enabled is false)")
         .containsOnlyOnce("Falling back to pure-Java erasure coding");
   }
 
-  private String run(Class<?> main, String argument) throws Exception {
-    return ForkedJvm.of(main).with(argument).logging(folder, "INFO").output();
+  @Test
+  void clientsLogOnlyThatPureJavaIsInUse() throws Exception {
+    assertThat(run(Create.class, "-Dstripeline.native.enabled=false"))
+        .contains("Falling back to pure-Java erasure coding")
+        .doesNotContain("Erasure coder live");
+  }
+
+  private String run(Class<?> main, String... arguments) throws Exception {
+    return ForkedJvm.of(main).with(arguments).logging(folder, "INFO").output();
   }
 
   /** Loads the factories in the same way as {@code CodecRegistry}. */
@@ -78,11 +86,15 @@ class RegistrationTest {
     }
   }
 
-  /** Creates several coders. */
+  /** Creates several coders, as a daemon if the property {@code daemon} is set. */
   static final class Create {
     private Create() {}
 
     public static void main(String[] arguments) {
+      if (Boolean.getBoolean("daemon")) {
+        // As the main methods of Hadoop's daemons do.
+        DefaultMetricsSystem.initialize("DataNode");
+      }
       new RsCoderFactory().createEncoder(new ErasureCoderOptions(6, 3));
       new RsCoderFactory().createDecoder(new ErasureCoderOptions(3, 2));
       new XorCoderFactory().createDecoder(new ErasureCoderOptions(2, 1));

@@ -39,8 +39,9 @@ public final class Plan {
       source
           .notes()
           .add(
-              "only superusers can list the DataNodes and other users' snapshots: nodes that hold"
-                  + " no block of this tree, and such snapshots, are not counted");
+              "could not ask the NameNode for its DataNodes and for other users' snapshots, which"
+                  + " only superusers can list: nodes that hold no block of this tree, and such"
+                  + " snapshots, are not counted; run as a superuser of HDFS to count them");
     }
     PlanCalculator calculator;
     try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
@@ -49,7 +50,9 @@ public final class Plan {
     }
     PlanReporter reporter = new PlanReporter(settings, calculator);
     int nodes = cluster.topology().openNodes();
-    return new Plan(reporter.report(source, fs.getUri().toString(), nodes, false));
+    PlanReporter.Nodes known =
+        cluster.isFromReport() ? PlanReporter.Nodes.REPORTED : PlanReporter.Nodes.OF_BLOCKS;
+    return new Plan(reporter.report(source, fs.getUri().toString(), nodes, known));
   }
 
   /**
@@ -76,10 +79,13 @@ public final class Plan {
       image.watch(step::advance);
       calculator = calculate(settings, traffic, source, count -> step.note(count + " files"));
     }
-    boolean isAssumed = settings.racks == 0 || settings.nodes == 0;
+    PlanReporter.Nodes known =
+        settings.racks == 0 || settings.nodes == 0
+            ? PlanReporter.Nodes.ASSUMED
+            : PlanReporter.Nodes.REPORTED;
     return new Plan(
         new PlanReporter(settings, calculator)
-            .report(source, image.path().toString(), nodes, isAssumed));
+            .report(source, image.path().toString(), nodes, known));
   }
 
   private static PlanCalculator calculate(

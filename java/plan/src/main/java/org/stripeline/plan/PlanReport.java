@@ -38,8 +38,14 @@ final class PlanReport {
     int nodes;
     int racks;
     boolean isAssumed;
+
+    /** Whether only the nodes and racks that hold blocks of the tree are known. */
+    boolean isPartial;
+
     int blocksPerRackMax;
-    boolean suffices;
+
+    /** Whether the nodes and racks are enough; null if that cannot be known. */
+    Boolean suffices;
   }
 
   /** A directory with everything below it. */

@@ -26,6 +26,16 @@ final class PlanReporter {
               SkipReason.ONE_REPLICA,
               SkipReason.TOO_SMALL));
 
+  /** How the number of nodes and racks is known. */
+  enum Nodes {
+    /** The NameNode or the user named all. */
+    REPORTED,
+    /** Only those that hold blocks of the tree are known. */
+    OF_BLOCKS,
+    /** The numbers are assumed. */
+    ASSUMED
+  }
+
   private static final String[] SIZE_CLASSES = {
     "empty", "< 1 MiB", "< 16 MiB", "< 128 MiB", "< 1 GiB", "< 16 GiB", ">= 16 GiB"
   };
@@ -47,9 +57,9 @@ final class PlanReporter {
    *
    * @param sourceName the name of the source in the text output
    * @param nodes the number of nodes that accept blocks
-   * @param isAssumed whether the numbers of nodes and racks are only assumed
+   * @param known how that number and the number of racks are known
    */
-  PlanReport report(FileSource source, String sourceName, int nodes, boolean isAssumed) {
+  PlanReport report(FileSource source, String sourceName, int nodes, Nodes known) {
     Map<String, Tally> tallies = calculator.rollUp();
     Tally all = tallies.get(settings.path);
     CodeName code = calculator.code();
@@ -61,7 +71,7 @@ final class PlanReporter {
     report.smallerPolicy = smaller == null ? null : smaller.toString();
     report.stripedCellBytes = code.cellBytes();
     report.notes.addAll(source.notes());
-    cluster(nodes, isAssumed);
+    cluster(nodes, known);
     tallies.forEach((path, tally) -> report.directories.add(directory(path, tally)));
     report.total = directory(settings.path, all);
     kinds(all);
@@ -84,16 +94,21 @@ final class PlanReporter {
     return report;
   }
 
-  private void cluster(int nodes, boolean isAssumed) {
+  private void cluster(int nodes, Nodes known) {
     CodeName code = calculator.code();
     PlanReport.Cluster cluster = report.cluster;
     cluster.nodesNeeded = code.shape().total();
     cluster.racksNeeded = code.shape().racksForRackFailure();
     cluster.nodes = nodes;
     cluster.racks = calculator.model().racks();
-    cluster.isAssumed = isAssumed;
+    cluster.isAssumed = known == Nodes.ASSUMED;
+    cluster.isPartial = known == Nodes.OF_BLOCKS;
     cluster.blocksPerRackMax = calculator.model().rule(code.shape()).blocksPerRackMax();
-    cluster.suffices = nodes >= cluster.nodesNeeded && cluster.racks >= cluster.racksNeeded;
+    boolean isEnough = nodes >= cluster.nodesNeeded && cluster.racks >= cluster.racksNeeded;
+    cluster.suffices = isEnough ? Boolean.TRUE : cluster.isPartial ? null : Boolean.FALSE;
+    if (cluster.isPartial) {
+      return;
+    }
     if (nodes < cluster.nodesNeeded) {
       report.warnings.add(
           code
@@ -102,7 +117,7 @@ final class PlanReporter {
               + " DataNodes, there are "
               + nodes
               + ": nothing can be converted");
-    } else if (nodes == cluster.nodesNeeded && !isAssumed) {
+    } else if (nodes == cluster.nodesNeeded && !cluster.isAssumed) {
       report.warnings.add(
           code
               + " takes all "
@@ -264,6 +279,10 @@ final class PlanReporter {
     moves.networkAdoption = Math.round(traffic.adoptNetwork);
     moves.crossRackStriped = Math.round(traffic.stripeAcross);
     moves.networkStriped = Math.round(traffic.stripeNetwork);
+    if (report.cluster.isPartial) {
+      unplaced(traffic);
+      return;
+    }
     if (traffic.unplaceable > 0) {
       report.warnings.add(
           traffic.unplaceable
@@ -275,6 +294,18 @@ final class PlanReporter {
           traffic.ruleBroken
               + " groups can only be placed in violation of the rack rule: the NameNode will move"
               + " some of their blocks, or a rack failure may lose them");
+    }
+  }
+
+  /** Notes the groups that have no place on the nodes of the tree: other nodes may have room. */
+  private void unplaced(ConversionTraffic traffic) {
+    if (traffic.unplaceable + traffic.ruleBroken > 0) {
+      report.notes.add(
+          traffic.unplaceable
+              + " groups have no place on the DataNodes that hold blocks of this tree, "
+              + traffic.ruleBroken
+              + " only in violation of the rack rule; other DataNodes, which could not be asked"
+              + " for, may have room");
     }
   }
 

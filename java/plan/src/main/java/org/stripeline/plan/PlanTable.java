@@ -40,15 +40,19 @@ final class PlanTable {
     PlanReport.Cluster cluster = report.cluster;
     line("%s of %s, to %s", report.path, report.source, report.policy);
     line(
-        "needs %d DataNodes over %d racks%s; %s %d DataNodes over %d %s: %s",
+        "needs %d DataNodes over %d racks%s; %s %d DataNodes over %d %s%s",
         cluster.nodesNeeded,
         cluster.racksNeeded,
         cluster.racksNeeded > 1 ? " to survive the failure of a rack" : "",
-        cluster.isAssumed ? "assumed:" : "there are",
+        cluster.isAssumed
+            ? "assumed:"
+            : cluster.isPartial
+                ? "could not ask for the DataNodes (only superusers may), this tree has blocks on"
+                : "there are",
         cluster.nodes,
         cluster.racks,
         cluster.racks == 1 ? "rack" : "racks",
-        cluster.suffices ? "enough" : "NOT ENOUGH");
+        cluster.suffices == null ? "" : cluster.suffices ? ": enough" : ": NOT ENOUGH");
     line("at most %d blocks of a group per rack", cluster.blocksPerRackMax);
     line("");
   }

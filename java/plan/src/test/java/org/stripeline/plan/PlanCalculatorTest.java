@@ -151,7 +151,10 @@ class PlanCalculatorTest {
             return true;
           }
         };
-    assertThat(new PlanReporter(settings, odd).report(source, "test", 400, true).notes)
+    assertThat(
+            new PlanReporter(settings, odd)
+                .report(source, "test", 400, PlanReporter.Nodes.ASSUMED)
+                .notes)
         .anyMatch(note -> note.contains("less than 2 GiB, each a multiple of 1 KiB"));
   }
 

@@ -3,25 +3,49 @@ package org.stripeline.cli.doctor;
 
 import java.io.IOException;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
+import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.convert.namenode.NameNodeLimits;
+import org.stripeline.convert.namenode.ServerPages;
 import org.stripeline.convert.namenode.ServerSettings;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 
-/** Checks whether every NameNode accepts the erasure coding policies that were added. */
+/**
+ * Checks whether every NameNode accepts the erasure coding policies that were added, and what the
+ * DataNodes report.
+ */
 final class ClusterExamination {
+  private static final int RPC_MILLIS = 15_000;
+  private static final int FAILOVERS = 4;
+
   private final Configuration conf;
   private final DoctorReport report;
   private final DoctorReport.Cluster cluster = new DoctorReport.Cluster();
 
   ClusterExamination(Configuration conf, DoctorReport report) {
     this.conf = new HdfsConfiguration(conf);
+    // A server that hangs must not make the command hang; its absence is a result.
+    this.conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 2);
+    this.conf.setInt(
+        CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_ON_SOCKET_TIMEOUTS_KEY, 1);
+    this.conf.setInt(CommonConfigurationKeys.IPC_CLIENT_RPC_TIMEOUT_KEY, RPC_MILLIS);
+    // An idle connection to a server that was restarted since would fail the next call.
+    this.conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECTION_MAXIDLETIME_KEY, 0);
+    this.conf.setInt(HdfsClientConfigKeys.Failover.MAX_ATTEMPTS_KEY, FAILOVERS);
     this.report = report;
   }
 
@@ -38,13 +62,51 @@ final class ClusterExamination {
                 + ", which is not HDFS; set HADOOP_CONF_DIR to the configuration of a client");
       }
       findLargest((DistributedFileSystem) fs);
+      List<ServerSettings> servers = NameNodeLimits.ask(uri, conf).servers();
+      cluster.servers = servers;
+      servers.forEach(this::judge);
+      ClusterChecks checks = new ClusterChecks(report);
+      checks.judgeKeys(servers);
+      survey((DistributedFileSystem) fs, servers, checks);
     } catch (IOException e) {
-      throw new CommandException(
-          ExitStatus.UNCHECKED, "Cannot ask " + uri + ": " + RootCause.of(e).getMessage());
+      report.addUnchecked(
+          "Cannot ask " + uri + ": " + RootCause.message(e),
+          "check that HDFS runs, and that HADOOP_CONF_DIR is its client's configuration");
     }
-    for (ServerSettings server : NameNodeLimits.ask(uri, conf).servers()) {
-      judge(server);
+  }
+
+  private void survey(DistributedFileSystem fs, List<ServerSettings> servers, ClusterChecks checks)
+      throws IOException {
+    Map<String, URI> nameNodes = new TreeMap<>();
+    for (ServerSettings server : servers) {
+      if (server.isKnown() && !server.isSecondary()) {
+        nameNodes.put(server.name(), server.address());
+      }
     }
+    Map<String, Long> clocks = new TreeMap<>();
+    try (DataNodeSurvey survey = new DataNodeSurvey(conf, DataNodeSurvey.LIMIT_MILLIS)) {
+      nameNodes.forEach(
+          (name, address) -> {
+            Long ahead = survey.clockOf(address);
+            if (ahead != null) {
+              clocks.put(name, ahead);
+            }
+          });
+      try {
+        cluster.dataNodes = survey.list(fs, new ArrayList<>(nameNodes.values()));
+      } catch (AccessControlException e) {
+        checks.missList(e.getMessage());
+        return;
+      }
+      survey.ask(cluster.dataNodes);
+    }
+    checks.judgeDataNodes(cluster.dataNodes, fs.getDefaultBlockSize(new Path("/")));
+    for (DoctorReport.DataNode node : cluster.dataNodes) {
+      if (node.clockAheadMillis != null) {
+        clocks.put(node.name, node.clockAheadMillis);
+      }
+    }
+    checks.judgeClocks(clocks);
   }
 
   /**
@@ -68,7 +130,12 @@ final class ClusterExamination {
     if (!server.isKnown()) {
       node.state = "NOT ASKED";
       node.reason = server.reason();
-      if (!server.isSecondary()) {
+      if (ServerPages.isRefusal(node.reason)) {
+        report.addUnchecked(
+            node.name + " may not be asked for the policies that it accepts: " + node.reason,
+            "run as a user with a Kerberos ticket and access to its web pages; for https, name the"
+                + " truststore in ssl-client.xml");
+      } else if (!server.isSecondary()) {
         report.addProblem(
             node.name + " could not be queried for the policies that it accepts: " + node.reason,
             "check that it runs, and that dfs.namenode.http-address or https-address of this"

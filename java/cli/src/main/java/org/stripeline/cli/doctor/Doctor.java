@@ -24,18 +24,19 @@ public final class Doctor {
   private static final String TEMP_DIR_KEY = "stripeline.native.temp-dir";
   private static final String ENABLED_KEY = "stripeline.native.enabled";
 
-  /** Set by the launcher to the hadoop command whose class path it uses. */
   /**
    * The launcher's class path begins with two jars: the command's jar and the one that clusters
    * load.
    */
   private static final int LAUNCHER_JARS = 2;
 
+  /** Set by the launcher to the hadoop command whose class path it uses. */
   private static final String HADOOP_KEY = "stripeline.hadoop";
 
   private static final Duration RAILS_BUDGET = Duration.ofMillis(600);
 
   private final DoctorReport report = new DoctorReport();
+  private Configuration conf;
 
   /**
    * Examines everything.
@@ -47,10 +48,11 @@ public final class Doctor {
    *     NameNode does not answer
    */
   public DoctorReport examine(String configurationDirectory, boolean cluster) {
-    Configuration conf = ConfigurationReader.load(configurationDirectory, report.configuration);
+    conf = ConfigurationReader.load(configurationDirectory, report.configuration);
     MachineFacts.read(report.machine);
     readSoftware();
     checkInstallation();
+    new JavaOptions(report).examine(System.getenv());
     boolean together = new JarLoading(report).examine(System.getenv());
     checkJava();
     readLibrary();
@@ -65,6 +67,11 @@ public final class Doctor {
       new ClusterExamination(conf, report).examine();
     }
     return report;
+  }
+
+  /** Returns the configuration that was examined. */
+  Configuration configuration() {
+    return conf;
   }
 
   private void readSoftware() {

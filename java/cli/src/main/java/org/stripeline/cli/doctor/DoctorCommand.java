@@ -2,7 +2,9 @@
 package org.stripeline.cli.doctor;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
 import picocli.CommandLine.Command;
@@ -28,31 +30,72 @@ import picocli.CommandLine.Spec;
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:No problem found",
+      "0:No problem found; there may be warnings",
       "1:At least one problem found; each is listed with its remedy",
       "2:The command line cannot be carried out as given",
-      "3:Could not check, because the configuration cannot be read or HDFS did not answer"
+      "3:No problem found, but something could not be checked: the configuration cannot be read,"
+          + " HDFS did not answer, or this user may not ask"
     })
 public final class DoctorCommand implements Callable<Integer> {
   @Option(
       names = "--cluster",
       description =
-          "Also check that every NameNode of the configuration accepts the added erasure coding"
-              + " policies when it replays its edits")
+          "Also check all NameNodes and live DataNodes: whether every NameNode accepts the added"
+              + " erasure coding policies when it replays its edits, whether their keys agree;"
+              + " agents, coders, kernels, free space and clocks of the DataNodes")
   private boolean cluster;
+
+  @Option(names = "--strict", description = "Exit with status 1 if there are warnings, too")
+  private boolean strict;
+
+  @Option(
+      names = "--bundle",
+      arity = "0..1",
+      paramLabel = "FILE",
+      fallbackValue = "",
+      description =
+          "Also write a zip file for a bug report, without passwords, keys and tokens (default:"
+              + " stripeline-doctor-DATE-TIME.zip in this directory)")
+  private String bundle;
 
   @Mixin private OutputOptions output;
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
-    DoctorReport report = new Doctor().examine(System.getenv("HADOOP_CONF_DIR"), cluster);
+    Path file = bundle == null ? null : Bundle.reserve(bundle);
+    Doctor doctor = new Doctor();
+    DoctorReport report;
+    try {
+      report = doctor.examine(System.getenv("HADOOP_CONF_DIR"), cluster);
+    } catch (CommandException e) {
+      Bundle.giveUp(file);
+      throw e;
+    }
+    if (file != null) {
+      new Bundle(doctor.configuration(), System.getenv()).write(file, report);
+      spec.commandLine()
+          .getErr()
+          .println("Wrote " + file + ": read it before you pass it on; it names hosts and paths");
+      spec.commandLine().getErr().flush();
+    }
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
       OutputOptions.printJson(out, report);
     } else {
       new ReportPrinter(out).print(report);
     }
-    return report.problems.isEmpty() ? ExitStatus.SOUND : ExitStatus.FAILED;
+    return status(report, strict);
+  }
+
+  /** Returns the exit status for the findings, which monitoring relies on. */
+  static int status(DoctorReport report, boolean strict) {
+    if (!report.problems.isEmpty()) {
+      return ExitStatus.FAILED;
+    }
+    if (!report.unchecked.isEmpty()) {
+      return ExitStatus.UNCHECKED;
+    }
+    return strict && !report.warnings.isEmpty() ? ExitStatus.FAILED : ExitStatus.SOUND;
   }
 }

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.stripeline.cli.rails.RailReport;
+import org.stripeline.convert.namenode.ServerSettings;
 
 /** The findings of {@code stripeline doctor}; the field names are those of the JSON output. */
 public final class DoctorReport {
@@ -17,6 +19,9 @@ public final class DoctorReport {
 
   /** Release and location of Java. */
   public final Software java = new Software();
+
+  /** The options of this JVM and of DataNodes that affect our code. */
+  public final Options options = new Options();
 
   /** The machine. */
   public final Machine machine = new Machine();
@@ -48,6 +53,12 @@ public final class DoctorReport {
   /** The problems found, the worst first; empty if there are none. */
   public final List<Problem> problems = new ArrayList<>();
 
+  /** What works, but should be changed or known; empty if there is nothing. */
+  public final List<Problem> warnings = new ArrayList<>();
+
+  /** What could not be checked, with the reasons; empty if everything was. */
+  public final List<Problem> unchecked = new ArrayList<>();
+
   /** A program and its location. */
   public static class Software {
     /** Release. */
@@ -61,6 +72,15 @@ public final class DoctorReport {
   public static final class Hadoop extends Software {
     /** Our jar where an installed Hadoop finds it without further settings; null if it does not. */
     public String stripelineJar;
+  }
+
+  /** Options of Java that affect our code. */
+  public static final class Options {
+    /** Those of this JVM, which has the properties of HADOOP_OPTS and hadoop-env.sh. */
+    public final List<String> inUse = new ArrayList<>();
+
+    /** Those in HDFS_DATANODE_OPTS, which only DataNodes have. */
+    public final List<String> dataNodes = new ArrayList<>();
   }
 
   /** How programs load our jar, as far as configuration files show. */
@@ -223,6 +243,98 @@ public final class DoctorReport {
 
     /** All NameNodes, and the SecondaryNameNode if one is configured. */
     public final List<NameNode> nameNodes = new ArrayList<>();
+
+    /** Their settings, for bug reports only. */
+    transient List<ServerSettings> servers = new ArrayList<>();
+
+    /** The live DataNodes; null if the NameNode did not list them. */
+    public List<DataNode> dataNodes;
+
+    /** The results over all DataNodes and NameNodes. */
+    public final List<Check> checks = new ArrayList<>();
+  }
+
+  /** One result over several servers. */
+  public static final class Check {
+    /** What was checked. */
+    public final String name;
+
+    /** OK, WARNING, FAILED or NOT ASKED. */
+    public final String state;
+
+    /** The result. */
+    public final String text;
+
+    /** What to do; null if it is OK. */
+    public final String remedy;
+
+    /** All servers that the result names; empty if it is about all. */
+    public final List<String> servers;
+
+    Check(String name, String state, String text, String remedy, List<String> servers) {
+      this.name = name;
+      this.state = state;
+      this.text = text;
+      this.remedy = remedy;
+      this.servers = servers;
+    }
+  }
+
+  /** A live DataNode, with what it and the NameNode reported. */
+  public static final class DataNode {
+    /** Host and port of data transfers. */
+    public String name;
+
+    /** Address of its web server. */
+    public String address;
+
+    /** Why it could not be asked; null if it answered. */
+    public String reason;
+
+    /** Version of its agent, an empty string if it has none; null if unknown. */
+    public String agent;
+
+    /** Coder in use: native or java; null if unknown. */
+    public String coder;
+
+    /** Instruction set of its kernels; null if unknown. */
+    public String kernels;
+
+    /** Why it codes in Java; null if it does not, or if that is unknown. */
+    public String fallbackCause;
+
+    /** Its value of io.erasurecode.codec.rs.rawcoders; null if unknown. */
+    public String rawCoders;
+
+    /** Bytes of its disks. */
+    public long capacityBytes;
+
+    /** Bytes that HDFS may still use. */
+    public long remainingBytes;
+
+    /** Its clock minus that of this machine in milliseconds, to a second; null if unknown. */
+    public Long clockAheadMillis;
+
+    /** Our JMX beans, for bug reports only. */
+    transient String beans;
+
+    /** Its UUID, null if the user may not list DataNodes. */
+    transient String uuid;
+
+    /** As the NameNode listed it, null if the user may not list DataNodes. */
+    transient DatanodeInfo info;
+
+    /** Returns a copy without answers. */
+    DataNode unasked() {
+      DataNode copy = new DataNode();
+      copy.name = name;
+      copy.address = address;
+      copy.capacityBytes = capacityBytes;
+      copy.remainingBytes = remainingBytes;
+      copy.uuid = uuid;
+      copy.info = info;
+      return copy;
+    }
   }
 
   /** A NameNode. */
@@ -271,5 +383,13 @@ public final class DoctorReport {
 
   void addProblem(String text, String remedy) {
     problems.add(new Problem(text, remedy));
+  }
+
+  void addWarning(String text, String remedy) {
+    warnings.add(new Problem(text, remedy));
+  }
+
+  void addUnchecked(String text, String remedy) {
+    unchecked.add(new Problem(text, remedy));
   }
 }

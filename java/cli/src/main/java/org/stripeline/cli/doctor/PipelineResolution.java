@@ -64,6 +64,7 @@ final class PipelineResolution {
       result.coders.putAll(CoderResolution.live(ClientDefaults.apply(conf)));
     }
     judge(choice);
+    warnOfStockReaders(choice);
   }
 
   /** Reads all keys of the pipelines in the same way as a client and its first writer. */
@@ -141,7 +142,7 @@ final class PipelineResolution {
     pipeline.write = ours ? choice.write().configurationName() : STOCK;
   }
 
-  /** Reports settings that have no effect; stock pipelines alone are not a problem. */
+  /** Reports settings that have no effect. */
   private void judge(PipelineChoice choice) {
     String our = StripelineFileSystem.class.getName();
     boolean fileSystem = our.equals(result.fileSystem.type) || our.equals(result.fileSystem.target);
@@ -177,6 +178,42 @@ final class PipelineResolution {
               + our
               + " if mount points are not needed");
     }
+  }
+
+  /** Warns of a defect that all supported releases of Hadoop have in their reader. */
+  private void warnOfStockReaders(PipelineChoice choice) {
+    boolean fileSystem = STOCK.equals(result.fileSystem.read);
+    boolean fileContext = STOCK.equals(result.fileContext.read);
+    boolean named = isNamed() || isNamedTarget();
+    // If the self-check failed, that is a problem by itself.
+    if (!fileSystem && !fileContext || named && !result.selfCheckPassed) {
+      return;
+    }
+    boolean disabled = named && !choice.ourRead();
+    report.addWarning(
+        "Programs that use "
+            + (fileSystem
+                ? fileContext ? "FileSystem or FileContext" : "FileSystem"
+                : "FileContext")
+            + " read erasure-coded files through Hadoop's own client, which can return wrong bytes,"
+            + " without an exception, from a large positional read when a block of the file fails"
+            + " part-way through",
+        disabled
+            ? "set " + ClientKeys.READ_ENABLED + " to true in core-site.xml of clients"
+            : (fileSystem
+                    ? remedy(fileSystemKey(), StripelineFileSystem.class)
+                    : remedy(FILE_CONTEXT_KEY, StripelineHdfs.class))
+                + (fileSystem && fileContext ? ", and " + FILE_CONTEXT_KEY + " likewise" : "")
+                + "; DataNodes and NameNodes do not need it (install.md, The client pipelines)");
+  }
+
+  private boolean isNamed() {
+    return StripelineFileSystem.class.getName().equals(result.fileSystem.type)
+        || StripelineHdfs.class.getName().equals(result.fileContext.type);
+  }
+
+  private boolean isNamedTarget() {
+    return StripelineFileSystem.class.getName().equals(result.fileSystem.target);
   }
 
   private void wantTwin(String api, String key, Class<?> type) {

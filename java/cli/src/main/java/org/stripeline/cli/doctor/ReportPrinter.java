@@ -27,6 +27,7 @@ public final class ReportPrinter {
     software("stripeline", report.stripeline);
     software("hadoop", report.hadoop);
     software("java", report.java);
+    options(report.options);
     loading(report.loading);
     machine(report.machine);
     library(report.library);
@@ -53,7 +54,12 @@ public final class ReportPrinter {
       cluster(report.cluster);
     }
     out.println();
-    problems(report.problems);
+    if (report.problems.isEmpty()) {
+      out.println("No problem found.");
+    }
+    listed("problem", report.problems);
+    listed("warning", report.warnings);
+    listed("check not made", report.unchecked);
     out.flush();
   }
 
@@ -63,6 +69,15 @@ public final class ReportPrinter {
 
   private void software(String name, DoctorReport.Software software) {
     line(name, software.version + (software.location == null ? "" : "  " + software.location));
+  }
+
+  private void options(DoctorReport.Options options) {
+    if (!options.inUse.isEmpty()) {
+      line("options", String.join(" ", options.inUse));
+    }
+    if (!options.dataNodes.isEmpty()) {
+      line("", "of DataNodes only: " + String.join(" ", options.dataNodes));
+    }
   }
 
   private void loading(DoctorReport.Loading loading) {
@@ -192,14 +207,17 @@ public final class ReportPrinter {
               + node.state
               + (node.reason == null ? "" : ": " + node.reason));
     }
+    for (DoctorReport.Check check : cluster.checks) {
+      line("", String.format("%-9s %s: %s", check.state, check.name, check.text));
+    }
   }
 
-  private void problems(List<DoctorReport.Problem> problems) {
+  private void listed(String what, List<DoctorReport.Problem> problems) {
     if (problems.isEmpty()) {
-      out.println("No problem found.");
       return;
     }
-    out.println(problems.size() == 1 ? "1 problem:" : problems.size() + " problems:");
+    String plural = what.startsWith("check") ? "checks not made" : what + "s";
+    out.println(problems.size() == 1 ? "1 " + what + ":" : problems.size() + " " + plural + ":");
     int number = 0;
     for (DoctorReport.Problem problem : problems) {
       out.println("  " + ++number + ". " + problem.text);

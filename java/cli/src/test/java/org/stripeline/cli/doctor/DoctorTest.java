@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,6 +142,39 @@ class DoctorTest {
   }
 
   @Test
+  void onlyProblemsAndMissingChecksSetTheExitStatus() {
+    DoctorReport report = new DoctorReport();
+    assertThat(DoctorCommand.status(report, true)).isEqualTo(ExitStatus.SOUND);
+    report.addWarning("slow", "remedy");
+    assertThat(DoctorCommand.status(report, false)).isEqualTo(ExitStatus.SOUND);
+    assertThat(DoctorCommand.status(report, true)).isEqualTo(ExitStatus.FAILED);
+    report.addUnchecked("not permitted", "remedy");
+    assertThat(DoctorCommand.status(report, true)).isEqualTo(ExitStatus.UNCHECKED);
+    report.addProblem("broken", "remedy");
+    assertThat(DoctorCommand.status(report, false)).isEqualTo(ExitStatus.FAILED);
+  }
+
+  @Test
+  void findsOptionsThatOnlyDataNodesHave() {
+    DoctorReport report = new DoctorReport();
+    new JavaOptions(report)
+        .examine(
+            Arrays.asList("-Xmx1g", "-Dstripeline.home=/x", "-Djava.library.path=/native"),
+            Map.of(
+                "HDFS_DATANODE_OPTS",
+                "-Xmx4g -Djava.library.path=/native -Dstripeline.native.enabled=false"));
+
+    assertThat(report.options.inUse).containsExactly("-Djava.library.path=/native");
+    assertThat(report.options.dataNodes).containsExactly("-Dstripeline.native.enabled=false");
+    assertThat(report.warnings)
+        .singleElement()
+        .satisfies(
+            warning ->
+                assertThat(warning.remedy)
+                    .contains("STRIPELINE_JAVA_OPTS=\"-Dstripeline.native.enabled=false\""));
+  }
+
+  @Test
   void printsEveryPart() throws Exception {
     StringWriter text = new StringWriter();
     new ReportPrinter(new PrintWriter(text)).print(examine());
@@ -152,7 +186,8 @@ class DoctorTest {
         .anyMatch(line -> line.startsWith("temp dir       "))
         .anyMatch(line -> line.startsWith("pipelines      FileSystem reads by stock, writes by"))
         .anyMatch(line -> line.equals("codec rs: rs_java"))
-        .anyMatch(line -> line.matches("[0-9] problems?:"));
+        .anyMatch(line -> line.matches("[0-9] problems?:"))
+        .contains("1 warning:");
   }
 
   private DoctorReport examine(String... keysAndValues) throws Exception {

@@ -15,6 +15,38 @@ class PipelineResolutionTest {
   private static final String OUR_FILE_CONTEXT = "org.apache.hadoop.fs.StripelineHdfs";
 
   @Test
+  void warnsOfStockReaders() {
+    assertThat(examine().warnings)
+        .singleElement()
+        .satisfies(
+            warning -> {
+              assertThat(warning.text)
+                  .startsWith(
+                      "Programs that use FileSystem or FileContext read erasure-coded files")
+                  .contains("can return wrong bytes, without an exception");
+              assertThat(warning.remedy)
+                  .contains("<name>fs.hdfs.impl</name><value>" + OUR_FILE_SYSTEM)
+                  .contains("and " + FILE_CONTEXT + " likewise")
+                  .contains("DataNodes and NameNodes do not need it");
+            });
+    assertThat(examine(FILE_SYSTEM, OUR_FILE_SYSTEM).warnings.get(0).text)
+        .startsWith("Programs that use FileContext read");
+    assertThat(examine(FILE_CONTEXT, OUR_FILE_CONTEXT).warnings.get(0).text)
+        .startsWith("Programs that use FileSystem read");
+    DoctorReport disabled =
+        examine(
+            FILE_SYSTEM,
+            OUR_FILE_SYSTEM,
+            FILE_CONTEXT,
+            OUR_FILE_CONTEXT,
+            "stripeline.client.read.enabled",
+            "false");
+    assertThat(disabled.problems).isEmpty();
+    assertThat(disabled.warnings.get(0).remedy)
+        .isEqualTo("set stripeline.client.read.enabled to true in core-site.xml of clients");
+  }
+
+  @Test
   void reportsNoProblemForStockPipelines() {
     DoctorReport report = examine();
 
@@ -44,6 +76,7 @@ class PipelineResolutionTest {
     assertThat(report.pipelines.fileContext.read).isEqualTo("stripeline");
     assertThat(report.pipelines.coders.get("rs")).isEqualTo("stripeline");
     assertThat(report.problems).isEmpty();
+    assertThat(report.warnings).isEmpty();
   }
 
   @Test

@@ -128,6 +128,44 @@ class LauncherTest {
     assertThat(out).contains("hadoop     " + Release.hadoopVersion());
   }
 
+  /** The installation page tells operators to set properties in these ways. */
+  @Test
+  void passesThePropertiesOfHadoopsOptions() throws Exception {
+    Path hadoop =
+        executable(
+            temporary.resolve("hadoop/bin/hadoop"),
+            "[ \"$*\" = 'classpath --glob' ] && cat " + ROOT.resolve("build/classpath/hadoop.txt"));
+    Path home = hadoop.getParent().getParent();
+    environment.put("HADOOP_HOME", home.toString());
+    environment.put("HADOOP_OPTS", "-Dstripeline.native.enabled=false");
+    run(SCRIPT, "doctor");
+    assertThat(out)
+        .contains("options        -Dstripeline.native.enabled=false")
+        .contains(
+            "library        pure Java: Cannot load native library: stripeline.native.enabled");
+
+    environment.remove("HADOOP_OPTS");
+    Files.createDirectories(home.resolve("lib/native"));
+    Path etc = Files.createDirectories(home.resolve("etc/hadoop"));
+    Files.write(
+        etc.resolve("hadoop-env.sh"),
+        Arrays.asList(
+            "echo noise; no_such_function; cat",
+            "export HADOOP_OPTS=\"$HADOOP_OPTS -Dstripeline.native.path=/of/env.so -Xmx1k\"",
+            "export HADOOP_CLIENT_OPTS='-Dcom.sun.management.jmxremote.port=1 -Da=*'",
+            "export HDFS_DATANODE_OPTS='-Xms9g -Dstripeline.native.temp-dir=/data'"));
+    run(SCRIPT, "doctor");
+    assertThat(err.split("\n")).singleElement().asString().contains("pure-Java erasure coding");
+    assertThat(out)
+        .contains("-Dstripeline.native.path=/of/env.so -Djava.library.path=" + home + "/lib/native")
+        .contains("correct -Dstripeline.native.path")
+        .contains("of DataNodes only: -Dstripeline.native.temp-dir=/data");
+
+    environment.put("STRIPELINE_JAVA_OPTS", "-Dstripeline.native.path=/of/user.so");
+    run(SCRIPT, "doctor");
+    assertThat(out).contains("/of/user.so").contains("correct -Dstripeline.native.path");
+  }
+
   @Test
   void saysThatHadoopIsMissing() throws Exception {
     run(install(), "version");

@@ -22,14 +22,15 @@ import org.apache.hadoop.net.NetUtils;
  */
 public final class NameNodes {
   private static final String HA_NAMENODES = DFSConfigKeys.DFS_HA_NAMENODES_KEY_PREFIX + ".";
+  private static final int TIMEOUT_MILLIS = 15_000;
   private static final String DEFAULTS = "hdfs-default.xml";
 
   private final String scheme;
   private final Configuration client;
-  private final SettingsReader reader;
+  private final ServerPages reader;
   private final List<ServerSettings> servers = new ArrayList<>();
 
-  private NameNodes(Configuration client, SettingsReader reader) {
+  private NameNodes(Configuration client, ServerPages reader) {
     this.client = client;
     this.reader = reader;
     scheme = DFSUtil.getHttpClientScheme(client);
@@ -43,7 +44,7 @@ public final class NameNodes {
    * @return the settings of each server, or the reason for which they are unknown
    */
   public static List<ServerSettings> ask(URI hdfs, Configuration client) {
-    try (SettingsReader reader = new SettingsReader(client)) {
+    try (ServerPages reader = new ServerPages(client, TIMEOUT_MILLIS)) {
       NameNodes nameNodes = new NameNodes(client, reader);
       if (HAUtilClient.isLogicalUri(client, hdfs)) {
         nameNodes.askAll(hdfs.getHost());
@@ -80,7 +81,7 @@ public final class NameNodes {
     try {
       add(name, false, DFSUtil.getInfoServer(rpcAddress, client, scheme));
     } catch (IOException | IllegalArgumentException e) {
-      servers.add(ServerSettings.unknown(name, false, describe(e)));
+      servers.add(ServerSettings.unknown(name, false, ServerPages.reason(e)));
     }
   }
 
@@ -92,16 +93,16 @@ public final class NameNodes {
       String host = anyHost ? nameNode.getHostName() : address.getHostString();
       add(name, true, URI.create(scheme + "://" + host + ":" + address.getPort()));
     } catch (IllegalArgumentException e) {
-      servers.add(ServerSettings.unknown(name + " " + value, true, describe(e)));
+      servers.add(ServerSettings.unknown(name + " " + value, true, ServerPages.reason(e)));
     }
   }
 
   private void add(String name, boolean secondary, URI address) {
     String where = name + " (" + address + ")";
     try {
-      servers.add(ServerSettings.known(where, secondary, reader.read(address)));
+      servers.add(ServerSettings.known(where, secondary, address, reader.settings(address)));
     } catch (IOException | IllegalArgumentException e) {
-      servers.add(ServerSettings.unknown(where, secondary, describe(e)));
+      servers.add(ServerSettings.unknown(where, secondary, ServerPages.reason(e)));
     }
   }
 
@@ -147,13 +148,5 @@ public final class NameNodes {
   private static boolean isExplicit(Configuration conf, String key) {
     String[] sources = conf.getPropertySources(key);
     return sources != null && sources.length > 0 && !sources[sources.length - 1].equals(DEFAULTS);
-  }
-
-  private static String describe(Exception e) {
-    return e.getMessage() == null
-        ? e.getClass().getSimpleName()
-        : e.getClass() == IOException.class
-            ? e.getMessage()
-            : e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 }

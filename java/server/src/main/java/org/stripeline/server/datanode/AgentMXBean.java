@@ -9,6 +9,15 @@ public interface AgentMXBean {
   /** Returns the UUID of the DataNode, or the empty string before it has registered. */
   String getDataNodeUuid();
 
+  /** Returns the version of Stripeline. */
+  String getVersion();
+
+  /** Returns {@code native} or {@code java}, the coder that the DataNode's process uses. */
+  String getImplementation();
+
+  /** Returns the instruction set of its kernels, or {@code java}. */
+  String getIsa();
+
   /** Returns the address and port of the DataNode's data transfers. */
   String getDataNode();
 

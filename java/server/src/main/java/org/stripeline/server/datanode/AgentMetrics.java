@@ -17,6 +17,7 @@ import org.apache.hadoop.metrics2.lib.Interns;
 import org.apache.hadoop.metrics2.util.MBeans;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.natives.codec.CoderStatus;
 
 /**
  * Counts the operations of one agent, and publishes them as the JMX bean {@code
@@ -74,6 +75,21 @@ public final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable
   public String getDataNodeUuid() {
     String uuid = dataNode.getDatanodeUuid();
     return uuid == null ? "" : uuid;
+  }
+
+  @Override
+  public String getVersion() {
+    return CoderStatus.current().version();
+  }
+
+  @Override
+  public String getImplementation() {
+    return CoderStatus.current().implementation();
+  }
+
+  @Override
+  public String getIsa() {
+    return CoderStatus.current().isa();
   }
 
   @Override
