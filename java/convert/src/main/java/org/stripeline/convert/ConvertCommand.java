@@ -96,7 +96,9 @@ public final class ConvertCommand implements Callable<Integer> {
   @Option(
       names = "--policy",
       paramLabel = "CODE",
-      description = "Code, such as RS-6-3, RS-3-2, RS-10-4, RS-LEGACY-6-3 or XOR-2-1")
+      description =
+          "Code, such as RS-6-3, RS-3-2, RS-10-4, RS-LEGACY-6-3 or XOR-2-1, or with the cell size"
+              + " of --layout=striped, such as RS-6-3-1024k")
   private String policy;
 
   @Option(
@@ -105,14 +107,15 @@ public final class ConvertCommand implements Callable<Integer> {
       description =
           "striped: small cells, the default of HDFS; the bytes are copied. contiguous: cells of"
               + " the size of the file's blocks, of which one replica stays in place (default:"
-              + " contiguous)")
+              + " contiguous, or striped with --cell-size)")
   private Layout layout;
 
   @Option(
       names = "--cell-size",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
-      description = "Cell size of --layout=striped (default: 1MiB)")
+      description =
+          "Cell size of --layout=striped (default: that of --policy if it has one, otherwise 1MiB)")
   private ByteSize cellSize;
 
   @Option(
@@ -279,6 +282,12 @@ public final class ConvertCommand implements Callable<Integer> {
         err.flush();
         return report(() -> driver.resume(settings.path, work.job, tuning()), shown, lines);
       }
+      if (!undo) {
+        String why =
+            layout != null ? "as given" : cellSize != null ? "for --cell-size" : "the default";
+        err.println(Preflight.layoutText(settings, policy, why));
+        err.flush();
+      }
       if (execute) {
         String name = work.job == null ? JobDirectory.newName() : work.job;
         return report(() -> driver.execute(settings, name), shown, lines);
@@ -430,45 +439,25 @@ public final class ConvertCommand implements Callable<Integer> {
     if (policy == null) {
       throw usage("Cannot convert: --policy is missing; name a code, such as --policy=RS-6-3");
     }
-    CodeName request;
-    try {
-      request = CodeName.parse(policy);
-    } catch (IllegalArgumentException e) {
-      throw usage(e.getMessage());
-    }
-    boolean namesCell = request.cellBytes() > 0 || cellSize != null;
-    settings.policy = request.toString();
-    settings.layout = layout == null ? (namesCell ? Layout.STRIPED : Layout.CONTIGUOUS) : layout;
-    if (settings.layout == Layout.CONTIGUOUS && namesCell) {
+    if (layout == Layout.CONTIGUOUS && cellSize != null) {
       throw usage(
           "Cannot choose the cell of --layout=contiguous: it is each file's block size; leave it"
               + " out, or use --layout=striped");
     }
+    CodeName request;
+    try {
+      Long cell = cellSize == null ? null : (Long) cellSize.bytes();
+      request = CodeName.parse(policy, cell, 1 << 20);
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
+    settings.policy = request.toString();
+    Layout otherwise = cellSize == null ? Layout.CONTIGUOUS : Layout.STRIPED;
+    settings.layout = layout == null ? otherwise : layout;
+    settings.cellBytes = settings.layout == Layout.STRIPED ? request.cellBytes() : 0;
     if (settings.adopts() && settings.isMapped()) {
       throw usage(Preflight.NO_MAPS);
     }
-    settings.cellBytes = settings.layout == Layout.STRIPED ? cell(request) : 0;
-  }
-
-  private int cell(CodeName request) {
-    long bytes = request.cellBytes() > 0 ? request.cellBytes() : 1 << 20;
-    if (cellSize != null) {
-      if (request.cellBytes() > 0 && request.cellBytes() != cellSize.bytes()) {
-        throw usage("Cannot use two cell sizes: " + policy + " and --cell-size=" + cellSize);
-      }
-      bytes = cellSize.bytes();
-    }
-    if (!request.takesCell(bytes)) {
-      throw usage(
-          "Cannot use cells of "
-              + bytes
-              + " bytes: whole KiB are needed, and at most "
-              + request.cellBytesMax()
-              + " bytes, since "
-              + request.data()
-              + " cells must stay below 2 GiB");
-    }
-    return (int) bytes;
   }
 
   private FileFilter rules() {

@@ -52,11 +52,20 @@ public final class Driver implements AutoCloseable {
     this.listener = listener;
   }
 
-  /** Determines what a job would do, without changing anything. */
+  /**
+   * Determines what a job would do, without changing anything. Agents may be missing: then the
+   * observer is warned.
+   */
   public Totals plan(JobSettings settings) throws IOException {
     ClusterFacts cluster = check(settings);
     try (Adoption adoption = adoption(settings)) {
-      requireAgents(adoption, cluster);
+      String lack = adoption == null ? null : adoption.nodes().lack(cluster.nodes());
+      if (lack != null) {
+        observer.warned(
+            lack
+                + "; --execute is refused until they have one. The files and sizes do not depend on"
+                + " agents; whether every DataNode can keep and encode blocks is not known");
+      }
       return walk(settings, observer);
     }
   }

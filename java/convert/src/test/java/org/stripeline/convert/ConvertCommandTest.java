@@ -160,7 +160,8 @@ class ConvertCommandTest {
         "4 of 4 DataNodes have no suitable agent",
         "/refuse",
         "--policy=XOR-2-1",
-        "--allow-rack-loss");
+        "--allow-rack-loss",
+        "--execute");
     assertRefused(
         "none of that name",
         "/refuse",
@@ -172,6 +173,46 @@ class ConvertCommandTest {
     assertRefused("there is no unfinished job on /refuse", "/refuse", "--resume");
     assertThat(cluster.policy("/refuse/a")).isNull();
     assertThat(cluster.read("/refuse/a")).hasSize(3 * BLOCK);
+  }
+
+  @Test
+  void aDryRunNeedsNoAgentsAndNamesFewDataNodesInOneLine() throws Exception {
+    cluster.write("/agentless/a", 4 * BLOCK);
+    int status = run("/agentless", "--policy=XOR-2-1", "--allow-rack-loss");
+    assertThat(status).as(err.toString()).isEqualTo(ExitStatus.SOUND);
+    assertThat(out.toString()).contains("convert to XOR-2-1", "12.0 MiB");
+    List<String> warnings = new ArrayList<>();
+    for (String line : err.toString().split("\n")) {
+      if (line.contains("no suitable agent")) {
+        warnings.add(line);
+      }
+    }
+    assertThat(warnings).hasSize(1);
+    assertThat(warnings.get(0))
+        .startsWith("Warning: 4 of 4 DataNodes have no suitable agent: ")
+        .contains(", and 1 more; --execute is refused until they have one");
+    assertThat(cluster.policy("/agentless/a")).isNull();
+  }
+
+  @Test
+  void aCellInTheNameOfThePolicyDoesNotChooseALayout() throws Exception {
+    cluster.write("/layout/a", 4 * BLOCK);
+    assertThat(run("/layout", "--policy=XOR-2-1-64k", "--allow-rack-loss"))
+        .as(err.toString())
+        .isEqualTo(ExitStatus.SOUND);
+    assertThat(err.toString())
+        .contains("Layout contiguous, the default: cells as large as each file's blocks")
+        .contains("the cell size in XOR-2-1-64k applies only to copies, with --layout=striped");
+    assertThat(out.toString()).contains("policy XOR-2-1-1024k: to enable");
+
+    String[] name = {"--policy=XOR-2-1-64k", "--layout=striped", "--allow-rack-loss"};
+    assertThat(run("/layout", name)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
+    assertThat(err.toString())
+        .contains("Layout striped, as given: every byte is copied, to XOR-2-1-64k");
+    String[] cell = {"--policy=XOR-2-1", "--cell-size=64k", "--allow-rack-loss"};
+    assertThat(run("/layout", cell)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
+    assertThat(err.toString())
+        .contains("Layout striped, for --cell-size: every byte is copied, to XOR-2-1-64k");
   }
 
   @Test

@@ -74,6 +74,23 @@ public final class CodeName {
   }
 
   /**
+   * Parses a name and determines the cell size: that of the name, that of an option, or a default.
+   *
+   * @param option cell size that an option sets, null if it is not given
+   * @throws IllegalArgumentException if HDFS does not support such a code or cell size, or the name
+   *     and the option contradict each other
+   */
+  public static CodeName parse(String name, Long option, long cellBytesDefault) {
+    CodeName code = parse(name);
+    if (code.cellBytes > 0 && option != null && option != code.cellBytes) {
+      throw new IllegalArgumentException(
+          "Cannot use two cell sizes: " + name + " and --cell-size with " + option + " bytes");
+    }
+    long named = code.cellBytes > 0 ? code.cellBytes : cellBytesDefault;
+    return parse(code.toString(), option == null ? named : option);
+  }
+
+  /**
    * Parses a name, with a default cell size for names that have none.
    *
    * @throws IllegalArgumentException if HDFS does not support such a code or cell size
@@ -87,10 +104,11 @@ public final class CodeName {
       throw new IllegalArgumentException(
           "Cannot use cells of "
               + cellBytes
-              + " bytes with "
+              + " bytes: whole KiB are needed, and at most "
+              + code.cellBytesMax()
+              + " bytes, since "
               + code.data()
-              + " data blocks: a cell is a multiple of 1024 bytes, and a stripe's are less than"
-              + " 2 GiB together");
+              + " cells must stay below 2 GiB");
     }
     return code.withCell((int) cellBytes);
   }

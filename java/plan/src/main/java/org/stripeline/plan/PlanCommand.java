@@ -64,17 +64,18 @@ public final class PlanCommand implements Callable<Integer> {
       names = "--policy",
       paramLabel = "CODE",
       defaultValue = "RS-6-3",
-      description = "Code, such as RS-6-3, RS-3-2, RS-10-4 or XOR-2-1 (default: ${DEFAULT-VALUE})")
+      description =
+          "Code, such as RS-6-3, RS-3-2, RS-10-4 or XOR-2-1 (default: ${DEFAULT-VALUE}), or with"
+              + " the cell size of copies, such as RS-6-3-1024k")
   private String policy;
 
   @Option(
       names = "--cell-size",
       paramLabel = "SIZE",
-      defaultValue = "1MiB",
       converter = ByteSize.Converter.class,
       description =
-          "Cell size of files for which a striped layout is better than adoption (default:"
-              + " ${DEFAULT-VALUE})")
+          "Cell size of files for which a striped layout is better than adoption (default: that of"
+              + " --policy if it has one, otherwise 1MiB)")
   private ByteSize cellSize;
 
   @Option(
@@ -237,7 +238,8 @@ public final class PlanCommand implements Callable<Integer> {
     PlanSettings settings = new PlanSettings();
     settings.path = absolute();
     try {
-      settings.code = CodeName.parse(policy, cellSize.bytes());
+      Long cell = cellSize == null ? null : (Long) cellSize.bytes();
+      settings.code = CodeName.parse(policy, cell, 1 << 20);
     } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }

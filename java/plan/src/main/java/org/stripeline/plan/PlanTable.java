@@ -53,6 +53,10 @@ final class PlanTable {
         cluster.racks,
         cluster.racks == 1 ? "rack" : "racks",
         cluster.suffices == null ? "" : cluster.suffices ? ": enough" : ": NOT ENOUGH");
+    line(
+        "layout: contiguous where files are adopted, because it moves least; striped, with cells of"
+            + " %s, where they are copied",
+        Quantity.bytes(report.stripedCellBytes));
     line("at most %d blocks of a group per rack", cluster.blocksPerRackMax);
     line("");
   }

@@ -45,7 +45,7 @@ public final class AgentNodes {
 
   private static final long DOUBT_NANOS = TimeUnit.MINUTES.toNanos(2);
   private static final int ASKED_AT_ONCE = 16;
-  private static final int NAMED_MAX = 10;
+  private static final int NAMED_MAX = 3;
 
   private final DFSClient client;
   private final Agents agents;
@@ -182,22 +182,33 @@ public final class AgentNodes {
    * @throws RefusedException if some are missing or of another version; the message names them
    */
   public void require(List<DatanodeInfo> nodes) throws IOException {
+    String lack = lack(nodes);
+    if (lack != null) {
+      throw new RefusedException(
+          "Cannot use --layout=contiguous: "
+              + lack
+              + "; install this release there and restart them (docs/user/convert.md), or use"
+              + " --layout=striped, which needs no agents");
+    }
+  }
+
+  /**
+   * Queries the agents of all DataNodes in service, and returns one line with the number and the
+   * first names of those without a suitable one, or null if all have one.
+   */
+  public String lack(List<DatanodeInfo> nodes) throws IOException {
     List<String> complaints = ask(nodes);
     if (complaints.isEmpty()) {
-      return;
+      return null;
     }
     int named = Math.min(NAMED_MAX, complaints.size());
     String more = named < complaints.size() ? ", and " + (complaints.size() - named) + " more" : "";
-    throw new RefusedException(
-        "Cannot use --layout=contiguous: "
-            + complaints.size()
-            + " of "
-            + nodes.size()
-            + " DataNodes have no suitable agent: "
-            + String.join("; ", complaints.subList(0, named))
-            + more
-            + "; install this release there and restart them (docs/user/convert.md), or use"
-            + " --layout=striped, which needs no agents");
+    return complaints.size()
+        + " of "
+        + nodes.size()
+        + " DataNodes have no suitable agent: "
+        + String.join("; ", complaints.subList(0, named)).replaceAll("\\s*\n\\s*", " ")
+        + more;
   }
 
   private List<String> ask(List<DatanodeInfo> nodes) throws IOException {

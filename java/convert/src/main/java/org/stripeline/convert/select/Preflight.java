@@ -29,6 +29,25 @@ public final class Preflight {
   private Preflight() {}
 
   /**
+   * Returns the layout of a job and why it has it.
+   *
+   * @param policy the name that was given for the code
+   */
+  public static String layoutText(JobSettings settings, String policy, String why) {
+    if (settings.layout == Layout.STRIPED) {
+      return "Layout striped, "
+          + why
+          + ": every byte is copied, to "
+          + settings.code().policyName(settings.cellBytes);
+    }
+    String unused =
+        CodeName.parse(policy).cellBytes() == 0
+            ? ""
+            : "; the cell size in " + policy + " applies only to copies, with --layout=striped";
+    return "Layout contiguous, " + why + ": cells as large as each file's blocks" + unused;
+  }
+
+  /**
    * Checks all preconditions.
    *
    * @return the DataNodes and racks of the cluster
