@@ -96,10 +96,8 @@ final class PlanTable {
 
   private void groups(String heading, List<PlanReport.Group> groups) {
     TextTable table = new TextTable(heading, "files", "blocks", "bytes", "now", "after", "saved");
-    boolean isEmpty = true;
     for (PlanReport.Group group : groups) {
       if (group.files > 0) {
-        isEmpty = false;
         table.row(
             group.name,
             Quantity.count(group.files),
@@ -110,9 +108,7 @@ final class PlanTable {
             Quantity.percent((double) group.bytesNow - group.bytesAfter, group.bytesNow));
       }
     }
-    if (!isEmpty) {
-      text.append('\n').append(table.render());
-    }
+    text.append(table.section());
   }
 
   private void small() {
@@ -125,10 +121,8 @@ final class PlanTable {
             "after",
             "after/bytes",
             "verdict");
-    boolean isEmpty = true;
     for (PlanReport.SmallFiles row : report.smallFiles) {
       if (row.files > 0) {
-        isEmpty = false;
         table.row(
             row.blocks == 1 ? "1 block" : row.blocks + " blocks",
             Quantity.count(row.files),
@@ -141,9 +135,7 @@ final class PlanTable {
                 : "saves " + Quantity.bytes((double) row.bytesNow - row.bytesIfAdopted));
       }
     }
-    if (!isEmpty) {
-      text.append('\n').append(table.render());
-    }
+    text.append(table.section());
   }
 
   private void moves() {
@@ -176,7 +168,7 @@ final class PlanTable {
           "adoption of existing replicas",
           Quantity.bytes(moves.crossRackAdoption),
           Quantity.bytes(moves.networkAdoption));
-      text.append('\n').append(table.render());
+      text.append(table.section());
     }
     if (moves.networkStriped > 0) {
       line(
@@ -186,17 +178,15 @@ final class PlanTable {
   }
 
   private void policies() {
-    if (!report.blockSizes.isEmpty()) {
-      TextTable table = new TextTable("policy for adoption", "block size", "files", "bytes");
-      for (PlanReport.BlockSize row : report.blockSizes) {
-        table.row(
-            row.policy,
-            Quantity.bytes(row.blockBytes),
-            Quantity.count(row.files),
-            Quantity.bytes(row.bytes));
-      }
-      text.append('\n').append(table.render());
+    TextTable table = new TextTable("policy for adoption", "block size", "files", "bytes");
+    for (PlanReport.BlockSize row : report.blockSizes) {
+      table.row(
+          row.policy,
+          Quantity.bytes(row.blockBytes),
+          Quantity.count(row.files),
+          Quantity.bytes(row.bytes));
     }
+    text.append(table.section());
   }
 
   private void time() {

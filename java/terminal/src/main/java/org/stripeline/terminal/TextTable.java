@@ -5,12 +5,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A text table: the first column is left-aligned, all others are right-aligned. */
+/** A text table: the first columns are left-aligned, all others are right-aligned. */
 public final class TextTable {
 
   private static final String GAP = "  ";
 
   private final List<String[]> rows = new ArrayList<>();
+  private int leftColumns = 1;
 
   public TextTable(String... headings) {
     rows.add(headings.clone());
@@ -23,11 +24,20 @@ public final class TextTable {
           "Cannot add row: " + cells.length + " cells for " + columns() + " columns");
     }
     String[] row = Arrays.copyOf(cells, columns());
-    for (int i = cells.length; i < row.length; i++) {
-      row[i] = "";
-    }
+    Arrays.fill(row, cells.length, row.length, "");
     rows.add(row);
     return this;
+  }
+
+  /** Aligns the first columns to the left; without this call only the first. */
+  public TextTable left(int columns) {
+    leftColumns = columns;
+    return this;
+  }
+
+  /** Returns an empty line and the lines; an empty text if there are no rows. */
+  public String section() {
+    return rows.size() > 1 ? "\n" + render() : "";
   }
 
   /**
@@ -41,16 +51,16 @@ public final class TextTable {
         widths[i] = Math.max(widths[i], row[i].length());
       }
     }
+    int width = GAP.length() * (widths.length - 1) + Arrays.stream(widths).sum();
     StringBuilder text = new StringBuilder();
-    for (int r = 0; r < rows.size(); r++) {
-      appendRow(text, rows.get(r), widths);
-      if (r == 0) {
-        int width = GAP.length() * (widths.length - 1) + Arrays.stream(widths).sum();
-        for (int i = 0; i < width; i++) {
-          text.append('-');
-        }
-        text.append('\n');
+    for (String[] row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < row.length; i++) {
+        String blanks = repeat(' ', widths[i] - row[i].length());
+        line.append(i == 0 ? "" : GAP).append(i < leftColumns ? row[i] + blanks : blanks + row[i]);
       }
+      text.append(line.toString().replaceAll(" +$", "")).append('\n');
+      text.append(row == rows.get(0) ? repeat('-', width) + "\n" : "");
     }
     return text.toString();
   }
@@ -59,16 +69,9 @@ public final class TextTable {
     return rows.get(0).length;
   }
 
-  private static void appendRow(StringBuilder text, String[] row, int[] widths) {
-    StringBuilder line = new StringBuilder();
-    for (int i = 0; i < row.length; i++) {
-      StringBuilder blanks = new StringBuilder();
-      for (int pad = row[i].length(); pad < widths[i]; pad++) {
-        blanks.append(' ');
-      }
-      line.append(i == 0 ? "" : GAP);
-      line.append(i == 0 ? row[i] + blanks : blanks + row[i]);
-    }
-    text.append(line.toString().replaceAll(" +$", "")).append('\n');
+  private static String repeat(char letter, int times) {
+    char[] letters = new char[times];
+    Arrays.fill(letters, letter);
+    return new String(letters);
   }
 }

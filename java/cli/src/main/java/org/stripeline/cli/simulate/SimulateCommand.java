@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.stripeline.simulator.report.Experiment;
-import org.stripeline.simulator.report.Plot;
 import org.stripeline.simulator.report.Report;
 import org.stripeline.simulator.report.ReportJson;
-import org.stripeline.simulator.report.Table;
+import org.stripeline.simulator.report.ReportPlot;
+import org.stripeline.simulator.report.ReportTable;
 import org.stripeline.simulator.scenario.Scenario;
 import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.terminal.CommandException;
@@ -144,14 +144,14 @@ public final class SimulateCommand implements Callable<Integer> {
               });
       reports.add(report);
       beyond += report.beyondTolerance();
-      out.println(Table.of(report));
+      out.println(ReportTable.of(report));
       out.flush();
     }
     if (json != null) {
       write(json, ReportJson.of(reports));
     }
     if (svg != null) {
-      write(svg, Plot.of(reports));
+      write(svg, ReportPlot.of(reports));
     }
     if (beyond > 0) {
       talk.println("figures outside their scenario's tolerance of the paper: " + beyond);

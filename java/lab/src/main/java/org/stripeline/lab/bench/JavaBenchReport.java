@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench;
 
+import static org.stripeline.lab.bench.BenchText.number;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 import org.stripeline.natives.codec.CoderStatus;
+import org.stripeline.terminal.TextTable;
 
 /** The results of a run; field names are those of the JSON output. */
 @SuppressWarnings("unused")
@@ -124,36 +127,31 @@ final class JavaBenchReport {
         "Hadoop's RawErasureCoderBenchmark, RS(6,3), %d KiB chunks, %d thread(s)",
         chunkKib,
         threads);
-    line(text, "%-34s %10s %10s %10s %12s", "GB/s of data", "median", "min", "max", "x rs_java");
+    TextTable rates = new TextTable("GB/s of data", "median", "min", "max", "x rs_java");
     gigabytesPerSecond.forEach(
         (name, values) -> {
           List<Double> base =
               gigabytesPerSecond.get(name.split(" ")[0] + " " + BenchCoder.RS_JAVA.label());
           double ratio = Spread.of(combine(values, base, (left, right) -> left / right)).median;
           Spread spread = Spread.of(values);
-          line(
-              text,
-              "%-34s %10.3f %10.3f %10.3f %12.2f",
+          rates.row(
               name,
-              spread.median,
-              spread.min,
-              spread.max,
-              ratio);
+              number("%.3f", spread.median),
+              number("%.3f", spread.min),
+              number("%.3f", spread.max),
+              number("%.2f", ratio));
         });
-    line(text, "");
-    line(text, "%-34s %10s %10s %10s", "CPU ns per call of our coder", "median", "min", "max");
+    TextTable calls = new TextTable("CPU ns per call of our coder", "median", "min", "max");
     callNanos.forEach(
         (name, values) -> {
           Spread spread = Spread.of(values);
-          line(
-              text,
-              "%-34s %10.0f %10.0f %10.0f",
+          calls.row(
               name + "-byte cells",
-              spread.median,
-              spread.min,
-              spread.max);
+              number("%.0f", spread.median),
+              number("%.0f", spread.min),
+              number("%.0f", spread.max));
         });
-    line(text, "");
+    text.append(rates.render()).append(calls.section()).append('\n');
     for (Judgement judgement : judgements) {
       line(
           text,
@@ -167,7 +165,7 @@ final class JavaBenchReport {
   }
 
   private static void line(StringBuilder text, String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values).replaceAll(" +$", "")).append('\n');
+    text.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 
   private static void add(Map<String, List<Double>> figures, String name, double value) {

@@ -12,6 +12,7 @@ import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.TextTable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -292,13 +293,13 @@ public final class ClusterCommand implements Runnable {
       out.println(
           "versions              Hadoop " + status.hadoopVersion + ", Java " + status.javaVersion);
       out.println();
-      out.printf("%-9s %-10s %-16s %-22s %8s%n", "datanode", "state", "rack", "address", "blocks");
+      TextTable table = new TextTable("datanode", "state", "rack", "address", "blocks").left(4);
       for (DataNodeStatus node : status.datanodes) {
         String state = node.running ? node.live ? "live" : "joining" : node.live ? "lost" : "dead";
-        out.printf(
-            "%-9s %-10s %-16s %-22s %8d%n",
-            node.id, state, node.rack, node.address == null ? "-" : node.address, node.blocks);
+        String address = node.address == null ? "-" : node.address;
+        table.row(node.id, state, node.rack, address, String.valueOf(node.blocks));
       }
+      out.print(table.render());
       out.println();
       out.println("Use it with: export HADOOP_CONF_DIR=" + status.stripelineConfiguration);
       out.println("Then try:    stripeline hdfs dfs -ls /");

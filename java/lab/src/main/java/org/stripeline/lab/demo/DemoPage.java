@@ -5,18 +5,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import org.stripeline.lab.bench.Spread;
-import org.stripeline.lab.bench.io.IoPlot;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.Plot;
 
 /** Formats the report as one self-contained HTML page: acts, table, plots as SVG. */
 final class DemoPage {
-  private static final String[][] SERIES = {
-    {"Stripeline", "#1f77b4"}, {"stock, rs_java", "#d62728"}, {"4 replicas", "#8c8c8c"}
-  };
+  private static final String[] SERIES = {"Stripeline", "stock, rs_java", "4 replicas"};
 
   private static final String[] ACTS = {
     "One bit of a block changes on a disk. A large positional read by Hadoop's client can then"
@@ -70,27 +65,28 @@ final class DemoPage {
 
   private void plot(
       StringBuilder page, int act, DemoReport.Unit unit, String shown, double divisor) {
-    List<IoPlot.Bar> bars = new ArrayList<>();
+    Plot plot = new Plot(SERIES);
+    Plot.Panel panel = plot.panel(shown + ", median, minimum and maximum", shown, "");
+    boolean isEmpty = true;
     for (DemoReport.Row row : report.rows) {
-      if (row.act == act && row.unit == unit) {
-        Spread[] values = {row.ours, row.stock, row.replication};
-        for (int i = 0; i < values.length; i++) {
-          if (values[i] != null) {
-            bars.add(
-                new IoPlot.Bar(row.brief, SERIES[i][0], SERIES[i][1], scaled(values[i], divisor)));
-          }
+      Spread[] values = {row.ours, row.stock, row.replication};
+      for (int i = 0; i < values.length && row.act == act && row.unit == unit; i++) {
+        Spread value = values[i];
+        if (value != null) {
+          isEmpty = false;
+          panel.bar(
+              row.brief,
+              SERIES[i],
+              value.median / divisor,
+              value.min / divisor,
+              value.max / divisor,
+              null);
         }
       }
     }
-    if (!bars.isEmpty()) {
-      page.append(IoPlot.render(shown + ", median, minimum and maximum", shown, bars));
+    if (!isEmpty) {
+      page.append(plot.render());
     }
-  }
-
-  private static Spread scaled(Spread value, double divisor) {
-    List<Double> ends = new ArrayList<>();
-    Collections.addAll(ends, value.min / divisor, value.median / divisor, value.max / divisor);
-    return Spread.of(ends);
   }
 
   private static void row(StringBuilder page, String cell, String[] texts) {

@@ -115,13 +115,13 @@ class PaperTest {
   @MethodSource("scenarios")
   void everyScenarioCanBePlotted(String name) throws Exception {
     Report report = run(name);
-    String table = Table.of(report);
+    String table = ReportTable.of(report);
     assertThat(table).startsWith(report.title).doesNotContain("NaN");
     for (Report.Entry entry : report.variants) {
       assertThat(table).contains(entry.label);
     }
 
-    String svg = Plot.of(Arrays.asList(report, report));
+    String svg = ReportPlot.of(Arrays.asList(report, report));
     assertThat(svg).contains("encoding throughput").doesNotContain("NaN");
     DocumentBuilderFactory.newInstance()
         .newDocumentBuilder()

@@ -190,6 +190,6 @@ final class IoReport implements ClusterBenchReport {
   public Map<String, String> plots() {
     return rows.isEmpty()
         ? Collections.emptyMap()
-        : Collections.singletonMap("io.svg", new IoPlot(rows).render());
+        : Collections.singletonMap("io.svg", IoPlot.of(rows));
   }
 }

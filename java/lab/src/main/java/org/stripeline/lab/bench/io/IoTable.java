@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
+import static org.stripeline.lab.bench.BenchText.median;
 import static org.stripeline.lab.bench.BenchText.number;
 
 import java.util.ArrayList;
@@ -87,7 +88,7 @@ final class IoTable {
               number("%.2f", row.clientCpuSecondsPerGib.median),
               number("%.2f", row.serverCpuSecondsPerGib.median),
               number("%.2f", row.totalCpuSecondsPerGib.median),
-              row.timesRsJava == null ? "" : number("%.2f", row.timesRsJava.median),
+              median("%.2f", row.timesRsJava),
               String.valueOf(row.samples));
           last = operation;
         }
@@ -98,10 +99,8 @@ final class IoTable {
 
   private static void latency(BenchText text, List<IoReport.Row> rows) {
     TextTable table = new TextTable("ms of one read", "contestant", "mean", "p50", "p99");
-    boolean any = false;
     for (IoReport.Row row : rows) {
       if (row.latencyMean != null) {
-        any = true;
         table.row(
             row.operation,
             row.contestant,
@@ -110,10 +109,7 @@ final class IoTable {
             number("%.3f", row.latencyP99.median / 1000));
       }
     }
-    if (any) {
-      text.line("");
-      text.append(table.render());
-    }
+    text.append(table.section());
   }
 
   private void accesses(BenchText text) {

@@ -95,7 +95,7 @@ class IoPartsTest {
     }
     report.conclude();
 
-    String svg = new IoPlot(report.rows).render();
+    String svg = IoPlot.of(report.rows);
 
     DocumentBuilderFactory.newInstance()
         .newDocumentBuilder()

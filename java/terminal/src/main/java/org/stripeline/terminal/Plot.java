@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.terminal;
+
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * Draws panels of bars or lines as SVG, one below the other. A series has the same colour in all
+ * panels.
+ */
+public final class Plot {
+  private static final int WIDTH = 1100;
+  private static final int PANEL_HEIGHT = 330;
+  private static final int LEFT = 70;
+  private static final int TOP = 40;
+  private static final int PLOT_WIDTH = 820;
+  private static final int PLOT_HEIGHT = 230;
+  private static final int RIGHT = LEFT + PLOT_WIDTH;
+  private static final int BAR_WIDTH_MAX = 40;
+  private static final int TICKS = 5;
+
+  /** With at most this many values of x, each has a tick, and each point of a line a dot. */
+  private static final int FEW_POINTS = 12;
+
+  private static final String[] COLOURS = {
+    "#1f77b4", "#d62728", "#8c8c8c", "#2ca02c", "#e6a117", "#9467bd", "#17becf", "#ff9896",
+    "#aec7e8", "#98df8a", "#e377c2", "#bdbdbd"
+  };
+
+  private final List<String> series;
+  private final List<Panel> panels = new ArrayList<>();
+  private final StringBuilder svg = new StringBuilder();
+
+  /** Creates a plot; the order of series, of which more may follow, decides on their colours. */
+  public Plot(String... series) {
+    this.series = new ArrayList<>(Arrays.asList(series));
+  }
+
+  /** Adds a panel; {@code xTitle} is shown below the x axis of lines. */
+  public Panel panel(String title, String unit, String xTitle) {
+    panels.add(new Panel(title, unit, xTitle));
+    return panels.get(panels.size() - 1);
+  }
+
+  /** Returns the document. */
+  public String render() {
+    svg.setLength(0);
+    add("<!-- SPDX-License-Identifier: Apache-2.0 -->");
+    add(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
+            + " font-family=\"sans-serif\" font-size=\"12\">",
+        WIDTH, Math.max(1, panels.size()) * PANEL_HEIGHT);
+    add("<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
+    for (int i = 0; i < panels.size(); i++) {
+      panels.get(i).draw(i * PANEL_HEIGHT + TOP);
+    }
+    return svg.append("</svg>\n").toString();
+  }
+
+  private String colour(String name) {
+    if (!series.contains(name)) {
+      series.add(name);
+    }
+    return COLOURS[series.indexOf(name) % COLOURS.length];
+  }
+
+  /** Returns 1, 2, 5 or 10 times a power of ten that divides a range into a few steps. */
+  private static double step(double range) {
+    double rough = (range > 0 ? range : 1) / TICKS;
+    double power = Math.pow(10, Math.floor(Math.log10(rough)));
+    double times = rough / power;
+    return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+  }
+
+  private static List<Double> ticks(double least, double most) {
+    double step = step(most - least);
+    List<Double> ticks = new ArrayList<>();
+    for (double tick = Math.floor(least / step); tick <= Math.ceil(most / step); tick++) {
+      ticks.add(tick * step);
+    }
+    return ticks;
+  }
+
+  private static String number(double value) {
+    return new DecimalFormat("0.###", DecimalFormatSymbols.getInstance(Locale.ROOT)).format(value);
+  }
+
+  private static String escape(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+
+  private void line(double x1, double y1, double x2, double y2, String style) {
+    add("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>", x1, y1, x2, y2, style);
+  }
+
+  private void text(double x, double y, String anchor, String text) {
+    add("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor, escape(text));
+  }
+
+  private void add(String format, Object... values) {
+    svg.append(String.format(Locale.ROOT, format, values)).append('\n');
+  }
+
+  /** A panel: give it bars or points, not both. */
+  public final class Panel {
+    private final String title;
+    private final String unit;
+    private final String xTitle;
+    private final Map<String, List<Bar>> bars = new LinkedHashMap<>();
+    private final Map<String, List<double[]>> lines = new LinkedHashMap<>();
+    private final TreeSet<String> shown = new TreeSet<>();
+    private final TreeSet<Double> xs = new TreeSet<>();
+    private final TreeSet<Double> ys = new TreeSet<>();
+    private String reference;
+    private double slope;
+    private double top;
+    private double least;
+    private double most;
+
+    private Panel(String title, String unit, String xTitle) {
+      this.title = title;
+      this.unit = unit;
+      this.xTitle = xTitle;
+      ys.add(0.0);
+    }
+
+    /** Adds a bar with a line from {@code min} to {@code max}, and a mark unless it is null. */
+    public void bar(String group, String name, double value, double min, double max, Double mark) {
+      Bar bar = new Bar(name, value, min, max, mark == null ? value : mark);
+      bars.computeIfAbsent(group, key -> new ArrayList<>()).add(bar);
+      note(name, value, min, max, bar.mark);
+    }
+
+    /** Adds a point to the line of a series. */
+    public void point(String name, double x, double y) {
+      lines.computeIfAbsent(name, key -> new ArrayList<>()).add(new double[] {x, y});
+      xs.add(x);
+      note(name, y);
+    }
+
+    /** Adds a dashed line from the origin. */
+    public void reference(String name, double slope) {
+      this.reference = name;
+      this.slope = slope;
+    }
+
+    private void note(String name, double... values) {
+      colour(name);
+      shown.add(name);
+      Arrays.stream(values).forEach(ys::add);
+    }
+
+    private void draw(double top) {
+      this.top = top;
+      List<Double> ticks = ticks(ys.first(), ys.last());
+      least = ticks.get(0);
+      most = ticks.get(ticks.size() - 1);
+      text(LEFT, top - 14, "start", title);
+      for (double tick : ticks) {
+        line(LEFT, y(tick), RIGHT, y(tick), "stroke=\"#dddddd\"");
+        text(LEFT - 6, y(tick) + 4, "end", number(tick));
+      }
+      drawBars();
+      drawLines();
+      drawLegend();
+    }
+
+    private void drawBars() {
+      double slot = (double) PLOT_WIDTH / Math.max(1, bars.size());
+      double left = LEFT;
+      for (Map.Entry<String, List<Bar>> group : bars.entrySet()) {
+        double width = Math.min(BAR_WIDTH_MAX, slot * 0.9 / group.getValue().size());
+        double x = left + (slot - width * group.getValue().size()) / 2;
+        for (Bar bar : group.getValue()) {
+          String about = group.getKey() + " " + bar.name + ": " + number(bar.value) + " " + unit;
+          add(
+              "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">"
+                  + "<title>%s</title></rect>",
+              x,
+              Math.min(y(0), y(bar.value)),
+              width - 1,
+              Math.abs(y(0) - y(bar.value)),
+              colour(bar.name),
+              escape(about));
+          double middle = x + (width - 1) / 2;
+          line(middle, y(bar.min), middle, y(bar.max), "stroke=\"black\"");
+          if (bar.mark != bar.value) {
+            String style = "stroke=\"black\" stroke-width=\"3\"";
+            line(x - 2, y(bar.mark), x + width + 1, y(bar.mark), style);
+          }
+          x += width;
+        }
+        text(left + slot / 2, y(least) + 16, "middle", group.getKey());
+        left += slot;
+      }
+    }
+
+    private void drawLines() {
+      if (lines.isEmpty()) {
+        return;
+      }
+      boolean isFew = xs.size() <= FEW_POINTS;
+      Collection<Double> ticks = isFew ? xs : ticks(0, xs.last());
+      double end = isFew ? xs.last() : ((List<Double>) ticks).get(ticks.size() - 1);
+      double scale = PLOT_WIDTH / end;
+      for (double tick : ticks) {
+        text(LEFT + tick * scale, y(least) + 16, "middle", number(tick));
+      }
+      text(RIGHT, y(least) + 32, "end", xTitle);
+      lines.forEach(
+          (name, points) -> {
+            StringBuilder path = new StringBuilder();
+            for (double[] point : points) {
+              double x = LEFT + point[0] * scale;
+              path.append(String.format(Locale.ROOT, " %.1f,%.1f", x, y(point[1])));
+              if (isFew) {
+                add(
+                    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>",
+                    x, y(point[1]), colour(name));
+              }
+            }
+            add(
+                "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>",
+                path.substring(1), colour(name));
+          });
+      if (reference != null) {
+        double x = Math.min(end, most / slope);
+        String style = "stroke=\"black\" stroke-dasharray=\"5 4\"";
+        line(LEFT, y(0), LEFT + x * scale, y(x * slope), style);
+      }
+    }
+
+    private void drawLegend() {
+      double y = top + 10;
+      for (String name : series) {
+        if (shown.contains(name)) {
+          add(
+              "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>",
+              RIGHT + 26, y - 10, colour(name));
+          text(RIGHT + 44, y, "start", name);
+          y += 18;
+        }
+      }
+      if (reference != null) {
+        text(RIGHT + 26, y, "start", "- - " + reference);
+      }
+    }
+
+    private double y(double value) {
+      return top + PLOT_HEIGHT * (1 - (value - least) / (most - least));
+    }
+  }
+
+  private static final class Bar {
+    private final String name;
+    private final double value;
+    private final double min;
+    private final double max;
+    private final double mark;
+
+    Bar(String name, double value, double min, double max, double mark) {
+      this.name = name;
+      this.value = value;
+      this.min = min;
+      this.max = max;
+      this.mark = mark;
+    }
+  }
+}
