@@ -50,9 +50,10 @@ public final class Plot {
     return panels.get(panels.size() - 1);
   }
 
-  /** Returns the document. */
+  /** Returns the document, without panels that are empty. */
   public String render() {
     svg.setLength(0);
+    panels.removeIf(panel -> panel.bars.isEmpty() && panel.lines.isEmpty());
     add("<!-- SPDX-License-Identifier: Apache-2.0 -->");
     add(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
@@ -83,7 +84,8 @@ public final class Plot {
   private static List<Double> ticks(double least, double most) {
     double step = step(most - least);
     List<Double> ticks = new ArrayList<>();
-    for (double tick = Math.floor(least / step); tick <= Math.ceil(most / step); tick++) {
+    double first = Math.floor(least / step);
+    for (double tick = first; tick <= Math.max(first + 1, Math.ceil(most / step)); tick++) {
       ticks.add(tick * step);
     }
     return ticks;
