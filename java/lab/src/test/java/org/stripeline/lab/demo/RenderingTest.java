@@ -80,7 +80,7 @@ class RenderingTest {
         .contains("<td>3  moved &amp; kept</td>")
         .contains("<li>3: 7 files &lt; all</li>")
         .contains("write Stripeline: 950 MiB/s<")
-        .contains("moved stock, rs_java: 3 MiB<");
+        .contains("moved stock, rs_java: 2.861 MiB<");
     assertThat(page.split("<svg ")).hasSize(3);
     report.passed = true;
     assertThat(report.render()).endsWith("PASSED in 0 s\n");
