@@ -11,9 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Release;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 class StripelineTest {
   @TempDir Path temporary;
@@ -50,6 +52,7 @@ class StripelineTest {
         "bench|name what to measure",
         "hdfs|name one of dfs, fsck, ec, debug, dfsadmin",
         "hdfs dsf -ls /|Cannot run hdfs dsf: name one of dfs",
+        "convert hdfs://127.0.0.1:1/a --policy=RS-6-3 --glob=[|Cannot read --glob=[: error parsing",
         "version --formt=json|Possible solutions: --format",
       })
   void aWrongCommandLineIsExplained(String arguments, String expected) {
@@ -103,6 +106,23 @@ class StripelineTest {
     assertThat(err.toString()).contains("it holds other files and no cluster");
     assertThat(temporary.toFile().list()).containsExactly("thesis.txt");
     assertThat(file).hasBinaryContent(new byte[] {1});
+  }
+
+  @Test
+  void aCrashIsNotAResult() {
+    CommandLine line = CommandStyle.commandLine(new Crash()).setErr(new PrintWriter(err));
+
+    assertThat(line.execute()).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString())
+        .contains("stripeline: Cannot continue: java.lang.NoClassDefFoundError: ssj/Missing");
+  }
+
+  @Command(name = "crash")
+  private static final class Crash implements Runnable {
+    @Override
+    public void run() {
+      throw new NoClassDefFoundError("ssj/Missing");
+    }
   }
 
   @Test

@@ -52,6 +52,12 @@ final class RuleOptions {
     filter.ageMsMin = minAge == null ? 0 : age(minAge);
     filter.bytesMin = minSize == null ? 0 : minSize.bytes();
     filter.glob = glob;
+    try {
+      filter.matches("/");
+    } catch (RuntimeException e) {
+      // The class depends on the library that Hadoop's GlobPattern uses.
+      throw new IllegalArgumentException("Cannot read --glob=" + glob + ": " + e.getMessage(), e);
+    }
     filter.owner = owner;
     filter.includeSnapshotted = includeSnapshotted;
     filter.includeSynced = includeSynced;

@@ -32,6 +32,7 @@ public final class CommandStyle {
     registerEnumConverters(line.getCommandSpec(), line);
     line.setParameterExceptionHandler(CommandStyle::explainUsage);
     line.setExecutionExceptionHandler(CommandStyle::explainFailure);
+    line.setExecutionStrategy(CommandStyle::execute);
     return line;
   }
 
@@ -112,15 +113,29 @@ public final class CommandStyle {
     return ExitStatus.USAGE;
   }
 
+  /** A class that is missing or memory that is full is no result: status 1 would claim one. */
+  private static int execute(CommandLine.ParseResult parsed) {
+    try {
+      return new CommandLine.RunLast().execute(parsed);
+    } catch (Error e) {
+      explain(e, parsed.commandSpec().commandLine().getErr());
+      return ExitStatus.UNCHECKED;
+    }
+  }
+
   private static int explainFailure(
       Exception e, CommandLine line, CommandLine.ParseResult parseResult) {
-    PrintWriter err = line.getErr();
-    err.println("stripeline: " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+    explain(e, line.getErr());
+    return e instanceof CommandException ? ((CommandException) e).exitStatus() : ExitStatus.FAILED;
+  }
+
+  private static void explain(Throwable e, PrintWriter err) {
+    boolean tells = e instanceof Exception && e.getMessage() != null;
+    err.println("stripeline: " + (tells ? e.getMessage() : "Cannot continue: " + e));
     if (System.getenv("STRIPELINE_DEBUG") != null) {
       e.printStackTrace(err);
     }
     err.flush();
-    return e instanceof CommandException ? ((CommandException) e).exitStatus() : ExitStatus.FAILED;
   }
 
   /** Prints for {@code --version} the first line of {@code stripeline version}. */

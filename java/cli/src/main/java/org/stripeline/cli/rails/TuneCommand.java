@@ -75,6 +75,13 @@ public final class TuneCommand implements Callable<Integer> {
           spec.commandLine(),
           "--seconds is " + seconds + ", more than 0 and at most 600 are allowed");
     }
+    for (String rail : rails.split(",")) {
+      if (!rail.trim().matches("cpu|isal|cuda|null|plugin:.+")) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "Cannot measure rail '" + rail + "': known are " + RailReport.KNOWN + ",plugin:PATH");
+      }
+    }
     RailReport report;
     try {
       Duration budget = Duration.ofMillis(Math.max(1, (long) (seconds * 1000)));

@@ -56,6 +56,15 @@ class TuneCommandTest {
     assertThat(err.toString()).contains("--seconds is 0.0");
   }
 
+  @Test
+  void refusesUnknownRailsAndWritesNoTable() {
+    Path table = temporary.resolve("table.toml");
+    assertThat(run("--file=" + table, "--rails=cpu,gpu")).isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString())
+        .contains("Cannot measure rail 'gpu': known are cpu,isal,cuda,plugin:PATH");
+    assertThat(table).doesNotExist();
+  }
+
   private int run(String... options) {
     CommandLine line = Stripeline.commandLine();
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));

@@ -110,11 +110,15 @@ final class ClusterDirectory {
     return root.resolve("cluster.json");
   }
 
-  /** Creates the directory, or refuses one that contains other files. */
-  void prepare() throws IOException {
+  /** Refuses a file in place of the directory; the directory may be missing. */
+  void requireNoFile() throws ClusterException {
     if (Files.exists(root) && !Files.isDirectory(root)) {
       throw new ClusterException("Cannot use directory " + root + ": it is not a directory");
     }
+  }
+
+  /** Creates the directory, or refuses one that contains other files. */
+  void prepare() throws IOException {
     if (Files.isDirectory(root) && !Files.exists(description()) && !looksOwn()) {
       throw new ClusterException(
           "Cannot use directory "

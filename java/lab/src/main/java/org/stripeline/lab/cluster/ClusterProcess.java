@@ -57,6 +57,7 @@ public final class ClusterProcess {
    */
   public static ClusterProcess start(Path path, ClusterOptions options) throws IOException {
     ClusterDirectory directory = new ClusterDirectory(path);
+    directory.requireNoFile();
     Optional<ClusterProcess> running = find(directory);
     if (running.isPresent()) {
       running.get().requireSame(options);

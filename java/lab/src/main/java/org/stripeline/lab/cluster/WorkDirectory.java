@@ -59,7 +59,13 @@ public final class WorkDirectory implements AutoCloseable {
         }
       }
     }
-    return new WorkDirectory(Files.createDirectories(wanted).toRealPath(), !exists, atEnd);
+    Path root;
+    try {
+      root = Files.createDirectories(wanted).toRealPath();
+    } catch (IOException e) {
+      throw new IOException("Cannot use " + wanted + ": " + e, e);
+    }
+    return new WorkDirectory(root, !exists, atEnd);
   }
 
   /** Opens a temporary directory in a given parent directory. */
