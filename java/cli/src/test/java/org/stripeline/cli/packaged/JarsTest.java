@@ -4,8 +4,11 @@ package org.stripeline.cli.packaged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.DataInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,6 +22,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -123,6 +127,28 @@ class JarsTest {
     // The module's own classes are on the class path of this test too, but in directories or our
     // jars.
     return found != null && HADOOP_JAR.matcher(found.toString()).find();
+  }
+
+  /** A library's class that the build leaves out fails only when a command first needs it. */
+  @ParameterizedTest
+  @MethodSource("jars")
+  void everyClassThatIsReferredToExists(Path path) throws IOException {
+    String hadoop = Files.readString(ROOT.resolve("build/classpath/hadoop.txt")).trim();
+    StringWriter report = new StringWriter();
+    ToolProvider.findFirst("jdeps")
+        .get()
+        .run(
+            new PrintWriter(report),
+            new PrintWriter(report),
+            "--missing-deps",
+            "--multi-release=base",
+            "--class-path=" + CLUSTER + File.pathSeparator + hadoop,
+            path.toString());
+
+    assertThat(report.toString().split("\n"))
+        .filteredOn(line -> line.matches(" +\\S+ +-> .*"))
+        .isEmpty();
+    assertThat(report.toString()).doesNotContain("Error:");
   }
 
   @ParameterizedTest

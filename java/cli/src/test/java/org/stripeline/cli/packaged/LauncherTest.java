@@ -10,12 +10,18 @@ import java.nio.file.Paths;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.cli.Stripeline;
 import org.stripeline.terminal.Release;
+import picocli.CommandLine;
 
 /** Tests the shell script in a working copy, in an installation, and with parts missing. */
 class LauncherTest {
@@ -77,6 +83,110 @@ class LauncherTest {
     run(SCRIPT, "hdfs", "dfs", "-ls", "/");
     assertThat(status).isEqualTo(3);
     assertThat(err).contains("HADOOP_CONF_DIR is /nowhere, where /nowhere/core-site.xml");
+  }
+
+  /**
+   * The paths are those of this test, so that a cluster in the printed directory stays as it is.
+   */
+  @Test
+  @Tag("full")
+  void theReadmesCommandsForATestClusterRunAsPrinted() throws Exception {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    String section = readme.split("\nA test cluster, without a Hadoop installation:\n\n")[1];
+    String printed = section.substring(0, section.indexOf("\n\n"));
+    assertThat(printed.split("\n")).hasSizeGreaterThan(5).allMatch(line -> line.startsWith("    "));
+    Path place = Files.createDirectory(temporary.resolve("tmp"));
+    String commands =
+        printed.replace("/tmp/", place + "/").replace("./stripeline", SCRIPT.toString());
+    Path script = Files.writeString(temporary.resolve("readme.sh"), "set -ex\n" + commands + "\n");
+
+    try {
+      run(script);
+      assertThat(status).as("%s%s", out, err).isZero();
+      assertThat(out)
+          .contains("No problem found.", "converted 1 files, 1.0 GiB", "Total block groups")
+          .contains("The filesystem under path '/data' is HEALTHY");
+      assertThat(place).isEmptyDirectory();
+    } finally {
+      run(SCRIPT, "cluster", "stop", "--dir=" + place.resolve("hdfs"));
+    }
+  }
+
+  /** Each line is arguments, exit status and a part of the output. */
+  private static final String[] EVERY_COMMAND = {
+    "bench codec -- --list|3|Cannot run the bench: ",
+    "bench engine -- --list|3|Cannot run the bench: ",
+    "bench io --quick --dir=small.json|3|Cannot use small.json: it is not a directory",
+    "bench convert --quick --dir=small.json|3|Cannot use small.json: it is not a directory",
+    "bench java --rounds=0|2|Cannot measure 0 rounds",
+    "cluster start --dir=small.json|1|small.json: it is not a directory",
+    "cluster status --dir=none|3|Cannot find cluster",
+    "cluster stop --dir=none|0|No cluster runs in",
+    "cluster add-datanode --dir=none|1|Cannot reach cluster: none runs in",
+    "cluster start-datanode --dir=none dn1|1|Cannot reach cluster: none runs in",
+    "cluster stop-datanode --dir=none dn1|1|Cannot reach cluster: none runs in",
+    "cluster set --dir=none a=b|1|Cannot reach cluster: none runs in",
+    "convert hdfs://127.0.0.1:1/a --policy=RS-6-3|3|Connection refused",
+    "demo --dir=small.json|3|Cannot use small.json: it is not a directory",
+    "doctor|1|self test      passed",
+    "hdfs dfs -ls /|3|no cluster is configured",
+    "plan hdfs://127.0.0.1:1/a|3|Connection refused",
+    "simulate small.json|0|encode s",
+    "tune --rails=cpu --seconds=0.1|0|written to stripeline-tuning.toml",
+    "version|0|hadoop ",
+  };
+
+  /** The build's class path would hide a class that the packaged jars lack. */
+  @Test
+  @Tag("full")
+  void everyCommandRunsWithTheClassesOfAnInstallation() throws Exception {
+    Path hadoop =
+        executable(
+            temporary.resolve("hadoop/bin/hadoop"),
+            "[ \"$*\" = 'classpath --glob' ] && cat " + ROOT.resolve("build/classpath/hadoop.txt"));
+    environment.put("HADOOP_HOME", hadoop.getParent().getParent().toString());
+    Path script = install();
+    Path small = Files.createDirectories(temporary.resolve("empty")).resolve("small.json");
+    Files.writeString(
+        small,
+        "{'title': 'Small', 'about': 'A test.', 'base': 'dsn2015', 'seeds': 1, 'policies': ['ear'],"
+                .replace('\'', '"')
+            + "'variants': [{'label': 'one', 'set': {'stripes': 20}}]}".replace('\'', '"'));
+    Set<String> missing = leaves("", Stripeline.commandLine());
+    SoftAssertions results = new SoftAssertions();
+    for (String line : EVERY_COMMAND) {
+      String[] parts = line.split("\\|");
+      missing.removeIf(name -> (parts[0] + " ").startsWith(name + " "));
+      run(script, parts[0].split(" "));
+      results
+          .assertThat(status)
+          .as("%s%n%s%s", parts[0], out, err)
+          .isEqualTo(Integer.parseInt(parts[1]));
+      results
+          .assertThat(out + err)
+          .as(parts[0])
+          .contains(parts[2])
+          .doesNotContain("NoClassDefFound");
+    }
+    results.assertAll();
+    assertThat(missing).as("commands that no line runs").isEmpty();
+  }
+
+  /** Returns the commands that have no commands below them. */
+  private static Set<String> leaves(String name, CommandLine line) {
+    Set<String> leaves = new TreeSet<>();
+    line.getSubcommands().forEach((word, below) -> leaves.addAll(leaves(name + " " + word, below)));
+    return leaves.isEmpty() ? new TreeSet<>(Set.of(name.trim())) : leaves;
+  }
+
+  @Test
+  void anOptionOfJavaThatIsWrongIsNotAProblemFound() throws Exception {
+    for (String option : new String[] {"-Xmx4q", "NoSuchClass"}) {
+      environment.put("STRIPELINE_JAVA_OPTS", "-Da=b " + option);
+      run(SCRIPT, "doctor");
+      assertThat(status).isEqualTo(3);
+      assertThat(err).contains("STRIPELINE_JAVA_OPTS is '-Da=b " + option + "'").contains(option);
+    }
   }
 
   /** Without a cluster, Hadoop's commands would operate on the local disk. */
@@ -265,7 +375,9 @@ class LauncherTest {
     builder.directory(Files.createDirectories(temporary.resolve("empty")).toFile());
     builder.redirectOutput(outFile.toFile()).redirectError(errFile.toFile());
     Process process = builder.start();
-    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    boolean ended = process.waitFor(240, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertThat(ended).isTrue();
     status = process.exitValue();
     out = new String(Files.readAllBytes(outFile));
     err = new String(Files.readAllBytes(errFile));
