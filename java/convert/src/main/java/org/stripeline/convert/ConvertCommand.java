@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -25,7 +24,6 @@ import org.stripeline.convert.report.TableText;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
-import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
@@ -145,121 +143,6 @@ public final class ConvertCommand implements Callable<Integer> {
   private boolean json;
 
   @Spec private CommandSpec spec;
-
-  /** Options that control how the work is done. */
-  static final class WorkOptions {
-    @Option(
-        names = "--storage-policy",
-        paramLabel = "NAME",
-        description = "Storage policy to set on the converted files, such as COLD")
-    private String storagePolicy;
-
-    @Option(
-        names = "--max-replication",
-        paramLabel = "COUNT",
-        description =
-            "With --undo, the maximum number of replicas of a file (default: as many as it had)")
-    private Integer maxReplication;
-
-    @Option(
-        names = "--allow-rack-loss",
-        description =
-            "Allow a code that loses data when one rack fails, if there are too few racks")
-    private boolean allowRackLoss;
-
-    @Option(
-        names = "--allow-stale-readers",
-        description = {
-          "Allow --layout=striped, which is refused otherwise: a process that has a file open"
-              + " through Hadoop's own client while it is replaced, and later asks for locations of"
-              + " further blocks, can read wrong bytes without an error by positional reads. Use it"
-              + " only if no process keeps these files open"
-        })
-    private boolean allowStaleReaders;
-
-    @Option(
-        names = "--skip-namenode-check",
-        description =
-            "Add policies without checking over HTTP that every NameNode accepts them. A NameNode,"
-                + " standby or observer whose dfs.namenode.ec.policies.max.cellsize is less than"
-                + " the cell size stops and does not start until that is raised; a"
-                + " SecondaryNameNode makes no more checkpoints")
-    private boolean skipNameNodeCheck;
-
-    @Option(
-        names = "--throttle",
-        paramLabel = "SIZE",
-        converter = ByteSize.Converter.class,
-        description =
-            "Maximum bytes per second: of each encoding DataNode, or of all copies together"
-                + " (default: 0, no limit)")
-    private ByteSize throttle;
-
-    @Option(
-        names = "--driver",
-        paramLabel = "DRIVER",
-        description =
-            "What copies for --layout=striped and --undo: client, this process; mapreduce, one map"
-                + " task per block group, on the framework of mapred-site.xml (default: client)")
-    private DriverKind driver;
-
-    @Option(
-        names = "--files-at-once",
-        paramLabel = "COUNT",
-        description =
-            "Files converted at the same time, 1 to 64 (default: "
-                + JobSettings.FILES_OF_CLIENT
-                + "; "
-                + JobSettings.FILES_OF_MAPS
-                + " with --driver=mapreduce)")
-    private Integer filesAtOnce;
-
-    @Option(
-        names = "--groups-at-once",
-        paramLabel = "COUNT",
-        description =
-            "Block groups of a file converted at the same time, 1 to 64; --files-at-once times this"
-                + " is the maximum number of maps at the same time (default: "
-                + JobSettings.GROUPS
-                + ")")
-    private Integer groupsAtOnce;
-
-    @Option(
-        names = "--job",
-        paramLabel = "NAME",
-        description = "Name of the job (default: derived from the time)")
-    private String job;
-
-    @Option(
-        names = "--job-directory",
-        paramLabel = "DIR",
-        defaultValue = JobDirectory.ROOT_DEFAULT,
-        description =
-            "Directory on HDFS for journals and temporary files, outside of trees with quotas"
-                + " (default: ${DEFAULT-VALUE})")
-    private String jobDirectory;
-
-    @Option(
-        names = "--principal",
-        paramLabel = "NAME",
-        description = "With --keytab, the Kerberos principal to log in as; _HOST is replaced")
-    private String principal;
-
-    @Option(
-        names = "--keytab",
-        paramLabel = "FILE",
-        description =
-            "Keytab to log in from, and again before a ticket expires, for long jobs (default: the"
-                + " ticket cache)")
-    private String keytab;
-
-    @Option(
-        names = "-D",
-        paramLabel = "KEY=VALUE",
-        description =
-            "Hadoop property for this job, such as mapreduce.job.queuename; may be repeated")
-    private Map<String, String> properties = new TreeMap<>();
-  }
 
   @Override
   public Integer call() {
