@@ -12,6 +12,7 @@ if cargo deny --version >/dev/null 2>&1; then
 else
   echo "check: dependencies are not checked; install cargo-deny: cargo install cargo-deny --locked" >&2
 fi
+scripts/third-party.py check
 scripts/tidy.sh
 scripts/format-java.sh --check
 mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml checkstyle:check

@@ -24,6 +24,7 @@ import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,7 +101,11 @@ class JarsTest {
             .filter(name -> !name.matches("org/apache/hadoop/hdfs/server/(datanode|.*impl)/[^/]+"))
             .filter(name -> !name.matches("org/apache/hadoop/hdfs/server/blockmanagement/[^/]+"))
             .filter(name -> !name.startsWith("native/linux-"))
-            .filter(name -> !name.matches("META-INF/(MANIFEST\\.MF|LICENSE|NOTICE|services/.+)"))
+            .filter(
+                name ->
+                    !name.matches(
+                        "META-INF/(MANIFEST\\.MF|LICENSE|NOTICE|THIRD-PARTY-LICENSES"
+                            + "|services/.+)"))
             .collect(Collectors.toList());
 
     assertThat(foreign).isEmpty();
@@ -206,14 +211,39 @@ class JarsTest {
   @ParameterizedTest
   @MethodSource("jars")
   void manifestNamesTheProduct(Path path) throws IOException {
-    assertThat(text(path, "META-INF/LICENSE")).contains("Apache License").contains("Version 2.0");
-    assertThat(text(path, "META-INF/NOTICE")).contains("picocli").contains("Gson");
     try (JarFile jar = new JarFile(path.toFile())) {
       Attributes attributes = jar.getManifest().getMainAttributes();
       assertThat(attributes.getValue("Implementation-Version")).isEqualTo(Release.version());
       assertThat(attributes.getValue("Main-Class"))
           .isEqualTo(path.equals(COMMAND) ? "org.stripeline.cli.Stripeline" : null);
     }
+  }
+
+  /** {@code scripts/third-party.py check} compares these files with the dependencies. */
+  @ParameterizedTest
+  @MethodSource("jars")
+  void carriesTheLicencesOfAllThatItContains(Path path) throws IOException {
+    String name = path.equals(COMMAND) ? "stripeline-cli" : "stripeline";
+    assertThat(text(path, "META-INF/LICENSE")).isEqualTo(ours("LICENSE"));
+    assertThat(text(path, "META-INF/NOTICE"))
+        .isEqualTo(ours("NOTICE"))
+        .contains("\n  gson ", "\n  picocli ", "\n  nix ", "\n  libloading ");
+    String licences = text(path, "META-INF/THIRD-PARTY-LICENSES");
+    assertThat(licences).isEqualTo(ours("licenses/" + name + ".txt"));
+    if (path.equals(CLUSTER)) {
+      assertThat(licences).contains("Permission is hereby granted, free of charge", "ISC", "nix");
+    } else {
+      assertThat(licences).doesNotContain("nix").contains(licenceOfHdrHistogram());
+    }
+  }
+
+  private static String licenceOfHdrHistogram() throws IOException {
+    URL library = Histogram.class.getProtectionDomain().getCodeSource().getLocation();
+    return text(Paths.get(library.getPath()), "META-INF/LICENSE.txt").trim();
+  }
+
+  private static String ours(String file) throws IOException {
+    return Files.readString(ROOT.resolve(file));
   }
 
   private static List<String> entries(Path path) throws IOException {
@@ -228,7 +258,7 @@ class JarsTest {
   private static String text(Path path, String name) throws IOException {
     try (JarFile jar = new JarFile(path.toFile());
         InputStream in = jar.getInputStream(jar.getJarEntry(name))) {
-      return new String(in.readAllBytes());
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 }
