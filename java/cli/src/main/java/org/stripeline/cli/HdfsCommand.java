@@ -49,30 +49,10 @@ import picocli.CommandLine.Spec;
       "  stripeline hdfs fsck /data -blocks"
     })
 public final class HdfsCommand implements Callable<Integer> {
-  private static final Map<String, Function<Configuration, Tool>> TOOLS = tools();
-
   @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "Command and its arguments")
   private List<String> words = new ArrayList<>();
 
   @Spec private CommandSpec spec;
-
-  private static Map<String, Function<Configuration, Tool>> tools() {
-    Map<String, Function<Configuration, Tool>> tools = new LinkedHashMap<>();
-    tools.put("dfs", FsShell::new);
-    tools.put("fsck", HdfsCommand::fsck);
-    tools.put("ec", ECAdmin::new);
-    tools.put("debug", DebugAdmin::new);
-    tools.put("dfsadmin", DFSAdmin::new);
-    return tools;
-  }
-
-  private static Tool fsck(Configuration conf) {
-    try {
-      return new DFSck(conf);
-    } catch (java.io.IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, "Cannot run hdfs fsck: " + e.getMessage());
-    }
-  }
 
   /**
    * Passes all options after the name of Hadoop's command to that command.
@@ -85,61 +65,84 @@ public final class HdfsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Function<Configuration, Tool> tool = words.isEmpty() ? null : TOOLS.get(words.get(0));
+    Function<Configuration, Tool> tool = words.isEmpty() ? null : Tools.BY_NAME.get(words.get(0));
     if (tool == null) {
       throw new ParameterException(
           spec.commandLine(),
           "Cannot run hdfs"
               + (words.isEmpty() ? "" : " " + words.get(0))
               + ": name one of "
-              + String.join(", ", TOOLS.keySet()));
+              + String.join(", ", Tools.BY_NAME.keySet()));
     }
     List<String> arguments = words.subList(1, words.size());
-    Configuration conf = configuration(arguments);
+    Configuration conf = Tools.configuration(arguments);
     return ToolRunner.run(conf, tool.apply(conf), arguments.toArray(new String[0]));
   }
 
-  /**
-   * Returns the configuration, which must name a cluster: without one, Hadoop's commands would
-   * operate on the local disk.
-   */
-  private static Configuration configuration(List<String> arguments) {
-    String directory = System.getenv("HADOOP_CONF_DIR");
-    boolean given = directory != null && !directory.isEmpty();
-    if (given && !Files.isReadable(Paths.get(directory, "core-site.xml"))) {
-      throw new CommandException(
-          ExitStatus.UNCHECKED,
-          "Cannot run hdfs: HADOOP_CONF_DIR is "
-              + directory
-              + ", where "
-              + Paths.get(directory, "core-site.xml")
-              + " cannot be read");
+  /** All that has Hadoop's types in signatures: help works without Hadoop. */
+  private static final class Tools {
+    static final Map<String, Function<Configuration, Tool>> BY_NAME = tools();
+
+    private static Map<String, Function<Configuration, Tool>> tools() {
+      Map<String, Function<Configuration, Tool>> tools = new LinkedHashMap<>();
+      tools.put("dfs", FsShell::new);
+      tools.put("fsck", Tools::fsck);
+      tools.put("ec", ECAdmin::new);
+      tools.put("debug", DebugAdmin::new);
+      tools.put("dfsadmin", DFSAdmin::new);
+      return tools;
     }
-    Configuration conf;
-    String scheme;
-    try {
-      HdfsConfiguration.init();
-      conf = new HdfsConfiguration();
-      // Reads the files before classes do that would be unusable after a failure.
-      conf.size();
-      scheme = FileSystem.getDefaultUri(conf).getScheme();
-    } catch (RuntimeException e) {
-      throw new CommandException(
-          ExitStatus.UNCHECKED,
-          "Cannot run hdfs: the configuration in "
-              + (given ? directory : "the class path")
-              + " cannot be read: "
-              + e.getMessage());
+
+    private static Tool fsck(Configuration conf) {
+      try {
+        return new DFSck(conf);
+      } catch (java.io.IOException e) {
+        throw new CommandException(ExitStatus.UNCHECKED, "Cannot run hdfs fsck: " + e.getMessage());
+      }
     }
-    if ("file".equals(scheme)
-        && arguments.stream().noneMatch(word -> word.contains("://") || word.equals("-conf"))) {
-      throw new CommandException(
-          ExitStatus.UNCHECKED,
-          "Cannot run hdfs: no cluster is configured"
-              + (given ? " (" + directory + "/core-site.xml does not set fs.defaultFS)" : "")
-              + "; set HADOOP_CONF_DIR, for example to a directory that 'stripeline cluster start'"
-              + " prints");
+
+    /**
+     * Returns the configuration, which must name a cluster: without one, Hadoop's commands would
+     * operate on the local disk.
+     */
+    private static Configuration configuration(List<String> arguments) {
+      String directory = System.getenv("HADOOP_CONF_DIR");
+      boolean given = directory != null && !directory.isEmpty();
+      if (given && !Files.isReadable(Paths.get(directory, "core-site.xml"))) {
+        throw new CommandException(
+            ExitStatus.UNCHECKED,
+            "Cannot run hdfs: HADOOP_CONF_DIR is "
+                + directory
+                + ", where "
+                + Paths.get(directory, "core-site.xml")
+                + " cannot be read");
+      }
+      Configuration conf;
+      String scheme;
+      try {
+        HdfsConfiguration.init();
+        conf = new HdfsConfiguration();
+        // Reads the files before classes do that would be unusable after a failure.
+        conf.size();
+        scheme = FileSystem.getDefaultUri(conf).getScheme();
+      } catch (RuntimeException e) {
+        throw new CommandException(
+            ExitStatus.UNCHECKED,
+            "Cannot run hdfs: the configuration in "
+                + (given ? directory : "the class path")
+                + " cannot be read: "
+                + e.getMessage());
+      }
+      if ("file".equals(scheme)
+          && arguments.stream().noneMatch(word -> word.contains("://") || word.equals("-conf"))) {
+        throw new CommandException(
+            ExitStatus.UNCHECKED,
+            "Cannot run hdfs: no cluster is configured"
+                + (given ? " (" + directory + "/core-site.xml does not set fs.defaultFS)" : "")
+                + "; set HADOOP_CONF_DIR, for example to a directory that 'stripeline cluster"
+                + " start' prints");
+      }
+      return conf;
     }
-    return conf;
   }
 }

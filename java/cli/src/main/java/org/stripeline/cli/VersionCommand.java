@@ -21,9 +21,20 @@ public final class VersionCommand implements Callable<Integer> {
   /** The result; field names are those of the JSON output. */
   private static final class Versions {
     final String stripeline = Release.version();
-    final String hadoop = VersionInfo.getVersion();
+
+    /** Null without Hadoop. */
+    final String hadoop = hadoop();
+
     final String hadoopTested = Release.hadoopVersion();
     final String java = System.getProperty("java.version");
+  }
+
+  private static String hadoop() {
+    try {
+      return VersionInfo.getVersion();
+    } catch (NoClassDefFoundError e) {
+      return null;
+    }
   }
 
   @Override
@@ -35,7 +46,11 @@ public final class VersionCommand implements Callable<Integer> {
     } else {
       out.println("stripeline " + versions.stripeline);
       out.println(
-          "hadoop     " + versions.hadoop + " (built against " + versions.hadoopTested + ")");
+          "hadoop     "
+              + (versions.hadoop == null ? "no Hadoop" : versions.hadoop)
+              + " (built against "
+              + versions.hadoopTested
+              + ")");
       out.println("java       " + versions.java);
       out.flush();
     }

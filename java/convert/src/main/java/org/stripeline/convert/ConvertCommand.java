@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
@@ -153,39 +152,43 @@ public final class ConvertCommand implements Callable<Integer> {
         json
             ? new ProgressText(Progress.besideOutput(err), lines)
             : new ProgressText(Progress.onStandardError(err), JobObserver.NONE);
-    HdfsConfiguration conf = new HdfsConfiguration();
-    work.properties.forEach(conf::set);
-    try (KeytabLogin login = login(conf);
-        DistributedFileSystem fs = HdfsConnection.open(conf, new Path(path));
-        Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
-      if (resume) {
-        err.println(
-            "Continuing the job; the lease of its last driver may take up to another minute to"
-                + " expire ...");
-        err.flush();
-        return report(() -> driver.resume(settings.path, work.job, tuning()), shown, lines);
-      }
-      if (!undo) {
-        String why =
-            layout != null ? "as given" : cellSize != null ? "for --cell-size" : "the default";
-        err.println(Preflight.layoutText(settings, policy, why));
-        err.flush();
-      }
-      if (execute) {
-        String name = work.job == null ? JobDirectory.newName() : work.job;
-        return report(() -> driver.execute(settings, name), shown, lines);
-      }
-      return plan(driver, settings, shown, lines);
-    } catch (RefusedException e) {
-      throw new CommandException(ExitStatus.USAGE, e.getMessage());
-    } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
-    }
+    return new Session().run(settings, shown, lines);
   }
 
-  /** Returns null if the user is already logged in. */
-  private KeytabLogin login(Configuration conf) throws IOException {
-    return work.keytab == null ? null : KeytabLogin.of(conf, work.principal, work.keytab);
+  /** A class of its own because help works without Hadoop, whose classes this one needs. */
+  private final class Session {
+    int run(JobSettings settings, ProgressText shown, JsonLines lines) {
+      PrintWriter err = spec.commandLine().getErr();
+      HdfsConfiguration conf = new HdfsConfiguration();
+      work.properties.forEach(conf::set);
+      try (KeytabLogin login =
+              work.keytab == null ? null : KeytabLogin.of(conf, work.principal, work.keytab);
+          DistributedFileSystem fs = HdfsConnection.open(conf, new Path(path));
+          Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
+        if (resume) {
+          err.println(
+              "Continuing the job; the lease of its last driver may take up to another minute to"
+                  + " expire ...");
+          err.flush();
+          return report(() -> driver.resume(settings.path, work.job, tuning()), shown, lines);
+        }
+        if (!undo) {
+          String why =
+              layout != null ? "as given" : cellSize != null ? "for --cell-size" : "the default";
+          err.println(Preflight.layoutText(settings, policy, why));
+          err.flush();
+        }
+        if (execute) {
+          String name = work.job == null ? JobDirectory.newName() : work.job;
+          return report(() -> driver.execute(settings, name), shown, lines);
+        }
+        return plan(driver, settings, shown, lines);
+      } catch (RefusedException e) {
+        throw new CommandException(ExitStatus.USAGE, e.getMessage());
+      } catch (IOException e) {
+        throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
+      }
+    }
   }
 
   private int plan(Driver driver, JobSettings settings, ProgressText shown, JsonLines lines)

@@ -168,47 +168,15 @@ public final class PlanCommand implements Callable<Integer> {
       if (image.file != null) {
         return print(Plan.ofImage(settings, image.file, progress()));
       }
-      return ask(settings);
-    } catch (FileNotFoundException | AccessControlException e) {
-      throw new CommandException(ExitStatus.USAGE, reason(e));
+      return new Session().ask(settings);
     } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, reason(e));
-    }
-  }
-
-  private int ask(PlanSettings settings) throws IOException {
-    Configuration conf = new HdfsConfiguration();
-    Path given = new Path(path);
-    URI uri = given.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : given.toUri();
-    try (FileSystem fs = connect(uri, conf)) {
-      if (!(fs instanceof DistributedFileSystem)) {
-        throw new CommandException(
-            ExitStatus.USAGE,
-            "Cannot plan "
-                + path
-                + ": "
-                + fs.getUri()
-                + " is not HDFS; set HADOOP_CONF_DIR, or name"
-                + " it as hdfs://HOST:PORT/PATH");
-      }
-      DistributedFileSystem hdfs = (DistributedFileSystem) fs;
-      return audit
-          ? print(Audit.of(settings, hdfs, progress()))
-          : print(Plan.ofNameNode(settings, hdfs, progress()));
+      boolean isUsage = e instanceof FileNotFoundException || e instanceof AccessControlException;
+      throw new CommandException(isUsage ? ExitStatus.USAGE : ExitStatus.UNCHECKED, reason(e));
     }
   }
 
   private Progress progress() {
     return Progress.onStandardError(spec.commandLine().getErr());
-  }
-
-  private FileSystem connect(URI uri, Configuration conf) throws IOException {
-    try {
-      return FileSystem.newInstance(uri, conf);
-    } catch (IllegalArgumentException e) {
-      // Hadoop throws this exception for an unknown host.
-      throw new IOException("Cannot plan " + path + ": " + e.getMessage(), e);
-    }
   }
 
   private int print(Plan plan) {
@@ -332,5 +300,39 @@ public final class PlanCommand implements Callable<Integer> {
   private String reason(IOException e) {
     String message = String.valueOf(e.getMessage()).split("\n", 2)[0];
     return message.startsWith("Cannot ") ? message : "Cannot plan " + path + ": " + message;
+  }
+
+  /** A class of its own because help works without Hadoop, whose classes this one needs. */
+  private final class Session {
+    int ask(PlanSettings settings) throws IOException {
+      Configuration conf = new HdfsConfiguration();
+      Path given = new Path(path);
+      URI uri = given.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : given.toUri();
+      try (FileSystem fs = connect(uri, conf)) {
+        if (!(fs instanceof DistributedFileSystem)) {
+          throw new CommandException(
+              ExitStatus.USAGE,
+              "Cannot plan "
+                  + path
+                  + ": "
+                  + fs.getUri()
+                  + " is not HDFS; set HADOOP_CONF_DIR, or name"
+                  + " it as hdfs://HOST:PORT/PATH");
+        }
+        DistributedFileSystem hdfs = (DistributedFileSystem) fs;
+        return audit
+            ? print(Audit.of(settings, hdfs, progress()))
+            : print(Plan.ofNameNode(settings, hdfs, progress()));
+      }
+    }
+
+    private FileSystem connect(URI uri, Configuration conf) throws IOException {
+      try {
+        return FileSystem.newInstance(uri, conf);
+      } catch (IllegalArgumentException e) {
+        // Hadoop throws this exception for an unknown host.
+        throw new IOException("Cannot plan " + path + ": " + e.getMessage(), e);
+      }
+    }
   }
 }

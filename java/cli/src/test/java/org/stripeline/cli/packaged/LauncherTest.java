@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -146,12 +147,7 @@ class LauncherTest {
             "[ \"$*\" = 'classpath --glob' ] && cat " + ROOT.resolve("build/classpath/hadoop.txt"));
     environment.put("HADOOP_HOME", hadoop.getParent().getParent().toString());
     Path script = install();
-    Path small = Files.createDirectories(temporary.resolve("empty")).resolve("small.json");
-    Files.writeString(
-        small,
-        "{'title': 'Small', 'about': 'A test.', 'base': 'dsn2015', 'seeds': 1, 'policies': ['ear'],"
-                .replace('\'', '"')
-            + "'variants': [{'label': 'one', 'set': {'stripes': 20}}]}".replace('\'', '"'));
+    smallSimulation();
     Set<String> missing = leaves("", Stripeline.commandLine());
     SoftAssertions results = new SoftAssertions();
     for (String line : EVERY_COMMAND) {
@@ -170,6 +166,15 @@ class LauncherTest {
     }
     results.assertAll();
     assertThat(missing).as("commands that no line runs").isEmpty();
+  }
+
+  /** Writes small.json into the working directory of the commands. */
+  private Path smallSimulation() throws IOException {
+    Path small = Files.createDirectories(temporary.resolve("empty")).resolve("small.json");
+    String text =
+        "{'title': 'Small', 'about': 'A test.', 'base': 'dsn2015', 'seeds': 1, 'policies': ['ear'],"
+            + "'variants': [{'label': 'one', 'set': {'stripes': 20}}]}";
+    return Files.writeString(small, text.replace('\'', '"'));
   }
 
   /** Returns the commands that have no commands below them. */
@@ -276,12 +281,48 @@ class LauncherTest {
     assertThat(out).contains("/of/user.so").contains("correct -Dstripeline.native.path");
   }
 
+  /** The link is that of a package, in /usr/bin. */
+  @Test
+  void someCommandsNeedNoHadoop() throws Exception {
+    Path link = Files.createSymbolicLink(temporary.resolve("link"), install());
+    run(link, "version");
+    assertThat(err).isEmpty();
+    assertThat(status).isZero();
+    assertThat(out).contains("stripeline " + Release.version(), "hadoop     no Hadoop");
+    run(link, "--help");
+    assertThat(err).isEmpty();
+    assertThat(out).contains("  simulate ");
+    Path small = smallSimulation();
+    run(link, "simulate", small.toString());
+    assertThat(status).as(err).isZero();
+    assertThat(out).contains("encode s");
+    run(link, "tune", "--rails=cpu", "--seconds=0.1");
+    assertThat(status).as(err).isZero();
+    assertThat(out + err).contains("written to stripeline-tuning.toml").doesNotContain("SLF4J");
+    run(link, "no-such-command");
+    assertThat(status).isEqualTo(2);
+  }
+
+  @Test
+  @Tag("full")
+  void helpOfEveryCommandNeedsNoHadoop() throws Exception {
+    Path script = install();
+    for (String command : leaves("", Stripeline.commandLine())) {
+      run(script, (command + " --help").split(" "));
+      assertThat(err).as(command).isEmpty();
+      assertThat(status).as(command).isZero();
+      assertThat(out).startsWith("Usage: stripeline " + command);
+    }
+  }
+
   @Test
   void saysThatHadoopIsMissing() throws Exception {
-    run(install(), "version");
+    run(install(), "convert", "/a", "--policy=RS-6-3");
     assertThat(status).isEqualTo(3);
     assertThat(err)
-        .isEqualTo("stripeline: Cannot find Hadoop: set HADOOP_HOME or put hadoop on PATH\n");
+        .isEqualTo(
+            "stripeline: Cannot find Hadoop, which 'convert' needs:"
+                + " set HADOOP_HOME or put hadoop on PATH\n");
 
     environment.put("HADOOP_HOME", "/nowhere");
     run(install(), "version");
@@ -353,6 +394,12 @@ class LauncherTest {
       for (String name : new String[] {"stripeline-", "stripeline-cli-"}) {
         String jar = name + Release.version() + ".jar";
         Files.copy(ROOT.resolve("java/cli/target").resolve(jar), home.resolve("lib").resolve(jar));
+      }
+      Path standalone = Files.createDirectory(home.resolve("lib/standalone"));
+      try (Stream<Path> jars = Files.list(ROOT.resolve("java/cli/target/standalone"))) {
+        for (Path jar : (Iterable<Path>) jars::iterator) {
+          Files.copy(jar, standalone.resolve(jar.getFileName()));
+        }
       }
     }
     return home.resolve("bin/stripeline");

@@ -216,7 +216,7 @@ final class RebuildAct implements DemoRunner.Act {
    * coder must have counted its own reconstruction, and nothing else.
    */
   private void requireCoder(Side side, double before, long bytes) throws IOException {
-    if (!stage.coder(Side.OURS).equals(DemoCommand.CODER)) {
+    if (!stage.coder(Side.OURS).equals(DemoCommand.coder())) {
       return;
     }
     double counted = decodedBytes() - before;

@@ -35,7 +35,7 @@ class DemoRunnerTest {
 
   @Test
   void passesAndDeletesItsFiles() throws IOException {
-    int status = run(runner(DemoCommand.CODER));
+    int status = run(runner(DemoCommand.coder()));
 
     assertThat(report.failure).as("%s", said).isNull();
     assertThat(status).isEqualTo(ExitStatus.SOUND);
@@ -98,7 +98,7 @@ class DemoRunnerTest {
   void refusesDirectoryWithFilesOfOthers() throws IOException {
     Files.write(directory.resolve("precious"), new byte[1]);
 
-    int status = run(runner(DemoCommand.CODER));
+    int status = run(runner(DemoCommand.coder()));
 
     assertThat(status).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(report.failure).isEqualTo("Cannot use " + directory + ": it is not empty");

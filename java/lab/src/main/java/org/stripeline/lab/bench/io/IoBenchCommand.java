@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.lab.bench.ClusterBenchOptions;
 import org.stripeline.terminal.ByteSize;
 import picocli.CommandLine.Command;
@@ -274,18 +275,17 @@ public final class IoBenchCommand implements Callable<Integer> {
       throw usage("Cannot count access patterns together with --operations or --shaped: omit them");
     }
     int mostDead = accessPatterns ? AccessBench.DEAD_MAX : settings.mostDead();
-    settings.policies.forEach(
-        policy -> {
-          if (mostDead > policy.getNumParityUnits()) {
-            throw usage(
-                "Cannot measure with "
-                    + mostDead
-                    + " dead DataNodes: "
-                    + policy.getName()
-                    + " tolerates "
-                    + policy.getNumParityUnits());
-          }
-        });
+    for (ErasureCodingPolicy policy : settings.policies) {
+      if (mostDead > policy.getNumParityUnits()) {
+        throw usage(
+            "Cannot measure with "
+                + mostDead
+                + " dead DataNodes: "
+                + policy.getName()
+                + " tolerates "
+                + policy.getNumParityUnits());
+      }
+    }
     if (settings.isShaped() && (settings.mostDead() > 0 || settings.hasHung())) {
       throw usage("Cannot measure dead or hung DataNodes on a shaped network: leave out --shaped");
     }
