@@ -16,6 +16,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Checks that docs/user/configure.md is complete: it lists every key that the sources declare,
@@ -88,6 +90,18 @@ class ConfigurationPageTest {
       assertThat(conf.get(rows.group(1))).as(rows.group(1)).isEqualTo(rows.group(2));
     }
     assertThat(keys).hasSize(6).doesNotHaveDuplicates();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"core-site", "hdfs-site"})
+  void everyKeyOfTheSamplesIsOnThePage(String site) throws IOException {
+    Path sample = ROOT.resolve("docs/user/" + site + ".sample.xml");
+    Configuration conf = new Configuration(false);
+    conf.addResource(sample.toUri().toURL());
+    Set<String> keys = conf.getPropsWithPrefix("").keySet();
+
+    assertThat(keys).hasSizeGreaterThan(2);
+    assertThat(keys).allSatisfy(key -> assertThat(text(page())).contains(key));
   }
 
   /** Returns the keys in the first column of the page's tables, in order. */
