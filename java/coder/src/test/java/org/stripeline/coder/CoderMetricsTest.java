@@ -20,8 +20,6 @@ import org.stripeline.coder.metrics.CoderMetrics;
 import org.stripeline.natives.codec.CoderStatus;
 
 class CoderMetricsTest {
-  private final CoderMetrics metrics = CoderMetrics.shared();
-
   @Test
   void callsAreCountedAndPublished() throws Exception {
     ErasureCoderOptions options = new ErasureCoderOptions(3, 2);
@@ -62,15 +60,16 @@ class CoderMetricsTest {
 
   @Test
   void theMetricsSourceHasTheSameCounters() {
-    assertThat(DefaultMetricsSystem.instance().getSource("StripelineCoder")).isSameAs(metrics);
+    CoderMetrics.shared();
     MetricsCollectorImpl collector = new MetricsCollectorImpl();
-    metrics.getMetrics(collector, true);
+    DefaultMetricsSystem.instance().getSource("StripelineCoder").getMetrics(collector, true);
     assertThat(collector.getRecords()).hasSize(1);
     // The implementation's class is not public in Hadoop 3.3.
     MetricsRecord record = collector.getRecords().get(0);
     assertThat(record.metrics())
         .extracting(AbstractMetric::name)
         .containsExactlyInAnyOrder(
+            "Fallback",
             "Encodes",
             "EncodedBytes",
             "EncodeNanos",

@@ -12,13 +12,11 @@ import java.util.Random;
 import java.util.TreeSet;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import javax.management.openmbean.CompositeData;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.apache.hadoop.metrics2.AbstractMetric;
 import org.apache.hadoop.metrics2.MetricsRecord;
-import org.apache.hadoop.metrics2.MetricsSource;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.Test;
@@ -41,11 +39,11 @@ class EngineSwitchTest {
         .contains(
             "right bytes",
             "issued=45",
-            "rail cpu, pieces at least 45: true, fed: true, out: ''",
+            "rail cpu, pieces at least 45: true, fed: 1, out: ''",
             "records=StripelineEngine [Issued, Outstanding]",
-            "records=StripelineRail [BusyNanos, Checks, CpuNanos, DataBytes, Faults, Fed, Pieces, "
-                + "Quarantines, Queued, Rate, Revoked, ServiceNanos99, ServiceNanosMedian, Stolen, "
-                + "WaitNanos99, WaitNanosMedian, Wrong]");
+            "records=StripelineRail [BusyNanos, Checks, CpuNanos, DataBytes, Faults, Fed,"
+                + " OutOfService, Pieces, Quarantines, Queued, Rate, Revoked, ServiceNanos99,"
+                + " ServiceNanosMedian, Stolen, WaitNanos99, WaitNanosMedian, Wrong]");
   }
 
   @Test
@@ -100,19 +98,19 @@ class EngineSwitchTest {
         return;
       }
       System.out.println("issued=" + server.getAttribute(name, "Issued"));
-      for (CompositeData rail : (CompositeData[]) server.getAttribute(name, "Rails")) {
+      for (ObjectName rail :
+          server.queryNames(new ObjectName("Hadoop:service=Stripeline,name=Rail,*"), null)) {
         System.out.printf(
             "rail %s, pieces at least 45: %s, fed: %s, out: '%s'%n",
-            rail.get("name"),
-            (Long) rail.get("pieces") >= 45,
-            rail.get("fed"),
-            rail.get("outOfService"));
+            rail.getKeyProperty("rail"),
+            (Long) server.getAttribute(rail, "Pieces") >= 45,
+            server.getAttribute(rail, "Fed"),
+            server.getAttribute(rail, "OutOfServiceCause"));
       }
-      MetricsSource source = DefaultMetricsSystem.instance().getSource("StripelineEngine");
-      MetricsCollectorImpl collector = new MetricsCollectorImpl();
-      source.getMetrics(collector, true);
-      for (int i = 0; i < collector.getRecords().size(); i++) {
-        MetricsRecord record = collector.getRecords().get(i);
+      for (String source : new String[] {"StripelineEngine", "StripelineRail-cpu"}) {
+        MetricsCollectorImpl collector = new MetricsCollectorImpl();
+        DefaultMetricsSystem.instance().getSource(source).getMetrics(collector, true);
+        MetricsRecord record = collector.getRecords().get(0);
         TreeSet<String> metrics = new TreeSet<>();
         for (AbstractMetric metric : record.metrics()) {
           metrics.add(metric.name());

@@ -28,6 +28,7 @@ import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.Time;
 import org.stripeline.client.write.WriteSettings;
+import org.stripeline.client.write.WriteStatistics;
 
 /**
  * Opens files for writing: Hadoop's own stream for replicated files, Stripeline's for striped
@@ -72,6 +73,7 @@ final class StripelineOutputStreams {
             new StripelineOutputStream(
                 client, src, stat, flag, progress, checksum, favoredNodes, settings);
       } else {
+        WriteStatistics.shared().stockStream();
         out = new DFSStripedOutputStream(client, src, stat, flag, progress, checksum, favoredNodes);
       }
       out.start();
@@ -168,7 +170,11 @@ final class StripelineOutputStreams {
       String[] favoredNodes)
       throws IOException {
     DataChecksum checksum = client.getConf().createChecksum(null);
-    if (!stat.isErasureCoded() || !canStream(stat)) {
+    boolean isOurs = stat.isErasureCoded() && canStream(stat);
+    if (!isOurs && stat.isErasureCoded()) {
+      WriteStatistics.shared().stockStream();
+    }
+    if (!isOurs) {
       return DFSOutputStream.newStreamForAppend(
           client, src, flag, progress, last, stat, checksum, favoredNodes);
     }

@@ -12,10 +12,8 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Collectors;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import javax.management.openmbean.CompositeData;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -212,19 +210,17 @@ class EnginePipelinesTest {
     }
 
     private static void printRails() throws Exception {
-      List<String> rails =
-          Arrays.stream((CompositeData[]) bean("Rails"))
-              .map(
-                  rail ->
-                      String.format(
-                          "%s: pieces %s, faults %s, wrong %s, quarantines %s",
-                          rail.get("name"),
-                          (Long) rail.get("pieces") > 0,
-                          rail.get("faults"),
-                          rail.get("wrong"),
-                          rail.get("quarantines")))
-              .collect(Collectors.toList());
-      System.out.println(String.join("\n", rails));
+      MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+      for (ObjectName rail :
+          server.queryNames(new ObjectName("Hadoop:service=Stripeline,name=Rail,*"), null)) {
+        System.out.printf(
+            "%s: pieces %s, faults %s, wrong %s, quarantines %s%n",
+            server.getAttribute(rail, "Rail"),
+            (Long) server.getAttribute(rail, "Pieces") > 0,
+            server.getAttribute(rail, "Faults"),
+            server.getAttribute(rail, "Wrong"),
+            server.getAttribute(rail, "Quarantines"));
+      }
     }
 
     private static Object bean(String attribute) throws Exception {

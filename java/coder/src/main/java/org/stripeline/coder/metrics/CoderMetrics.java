@@ -2,14 +2,6 @@
 package org.stripeline.coder.metrics;
 
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.hadoop.metrics2.MetricsCollector;
-import org.apache.hadoop.metrics2.MetricsRecordBuilder;
-import org.apache.hadoop.metrics2.MetricsSource;
-import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
-import org.apache.hadoop.metrics2.lib.Interns;
-import org.apache.hadoop.metrics2.util.MBeans;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.stripeline.natives.codec.CoderStatus;
 
 /**
@@ -20,10 +12,7 @@ import org.stripeline.natives.codec.CoderStatus;
  * metrics2 source {@code StripelineCoder} for the configured sinks. Counting takes some tens of
  * nanoseconds per call.
  */
-public final class CoderMetrics implements CoderMXBean, MetricsSource {
-  private static final Logger LOG = LoggerFactory.getLogger(CoderMetrics.class);
-  private static final String SOURCE_NAME = "StripelineCoder";
-
+public final class CoderMetrics {
   private final LongAdder encodes = new LongAdder();
   private final LongAdder encodedBytes = new LongAdder();
   private final LongAdder encodeNanos = new LongAdder();
@@ -58,89 +47,27 @@ public final class CoderMetrics implements CoderMXBean, MetricsSource {
     failures.increment();
   }
 
-  @Override
-  public String getImplementation() {
-    return CoderStatus.current().implementation();
-  }
-
-  @Override
-  public String getIsa() {
-    return CoderStatus.current().isa();
-  }
-
-  @Override
-  public String getLibrary() {
-    return CoderStatus.current().origin().orElse("");
-  }
-
-  @Override
-  public String getFallbackCause() {
-    return CoderStatus.current().fallbackCause().orElse("");
-  }
-
-  @Override
-  public long getEncodes() {
-    return encodes.sum();
-  }
-
-  @Override
-  public long getEncodedBytes() {
-    return encodedBytes.sum();
-  }
-
-  @Override
-  public long getEncodeNanos() {
-    return encodeNanos.sum();
-  }
-
-  @Override
-  public long getDecodes() {
-    return decodes.sum();
-  }
-
-  @Override
-  public long getDecodedBytes() {
-    return decodedBytes.sum();
-  }
-
-  @Override
-  public long getDecodeNanos() {
-    return decodeNanos.sum();
-  }
-
-  @Override
-  public long getFailures() {
-    return failures.sum();
-  }
-
-  @Override
-  public void getMetrics(MetricsCollector collector, boolean all) {
-    MetricsRecordBuilder record = collector.addRecord(SOURCE_NAME).setContext("stripeline");
-    record.tag(Interns.info("Implementation", "native or java"), getImplementation());
-    record.tag(Interns.info("Isa", "instruction set of the kernels in use"), getIsa());
-    record.addCounter(Interns.info("Encodes", "encode calls"), getEncodes());
-    record.addCounter(
-        Interns.info("EncodedBytes", "bytes of data units encoded"), getEncodedBytes());
-    record.addCounter(Interns.info("EncodeNanos", "nanoseconds spent encoding"), getEncodeNanos());
-    record.addCounter(Interns.info("Decodes", "decode calls"), getDecodes());
-    record.addCounter(
-        Interns.info("DecodedBytes", "bytes of erased units produced"), getDecodedBytes());
-    record.addCounter(Interns.info("DecodeNanos", "nanoseconds spent decoding"), getDecodeNanos());
-    record.addCounter(Interns.info("Failures", "calls that failed"), getFailures());
-  }
-
-  /**
-   * Publishes the metrics; a failure is only logged, because metrics must not stop reads and
-   * writes.
-   */
   private void publish() {
-    try {
-      MBeans.register("Stripeline", "Coder", this);
-      DefaultMetricsSystem.instance()
-          .register(SOURCE_NAME, "Activity of Stripeline's erasure coders", this);
-    } catch (RuntimeException | LinkageError e) {
-      LOG.warn("Cannot publish the coder's metrics; coding continues without them", e);
-    }
+    new PublishedMetrics("Coder", "Activity of Stripeline's erasure coders")
+        .tag("Implementation", "native or java", () -> CoderStatus.current().implementation())
+        .tag("Isa", "instruction set of the kernels, or java", () -> CoderStatus.current().isa())
+        .text("Library", "origin of the library", () -> CoderStatus.current().origin().orElse(""))
+        .text(
+            "FallbackCause",
+            "reason why pure Java is used",
+            () -> CoderStatus.current().fallbackCause().orElse(""))
+        .failureState(
+            "Fallback",
+            "1 if the native library cannot be used, so that pure Java codes",
+            () -> CoderStatus.current().fallbackCause().isPresent())
+        .counter("Encodes", "encode calls that succeeded", encodes::sum)
+        .counter("EncodedBytes", "bytes of data units encoded", encodedBytes::sum)
+        .counter("EncodeNanos", "nanoseconds spent encoding, over all threads", encodeNanos::sum)
+        .counter("Decodes", "decode calls that succeeded", decodes::sum)
+        .counter("DecodedBytes", "bytes of erased units produced", decodedBytes::sum)
+        .counter("DecodeNanos", "nanoseconds spent decoding, over all threads", decodeNanos::sum)
+        .failures("Failures", "calls that failed", failures::sum)
+        .publish();
   }
 
   private static final class Shared {

@@ -77,6 +77,9 @@ public final class Journal implements Closeable {
    *
    * <p>A line that is not valid JSON was being written when its driver died, so its step was not
    * begun.
+   *
+   * @throws IOException if the file cannot be read, or a later version has recorded a step that
+   *     this version does not know and therefore cannot settle
    */
   public static void read(DistributedFileSystem fs, Path file, Consumer<JournalRecord> consumer)
       throws IOException {
@@ -85,9 +88,18 @@ public final class Journal implements Closeable {
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         JournalRecord record = parse(line);
-        if (record != null && record.kind != null) {
-          consumer.accept(record);
+        if (record == null) {
+          continue;
         }
+        if (record.kind == null) {
+          throw new IOException(
+              "Cannot read journal "
+                  + file
+                  + ": another version of this command has recorded a step that this one does not"
+                  + " know; resume the job with that version: "
+                  + line);
+        }
+        consumer.accept(record);
       }
     }
   }

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.AgentSwitch;
@@ -435,14 +437,15 @@ class AgentLossTest {
     awaitNoInternalBlocks();
   }
 
-  @Test
-  void anAgentOfAnotherProtocolIsRefusedBeforeAnyChange() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {AgentProtocol.NUMBER - 1, AgentProtocol.NUMBER + 1})
+  void anAgentOfAnotherProtocolIsRefusedBeforeAnyChange(int protocol) throws Exception {
     cluster.write("/later/a", 4 * BLOCK);
     DataNode node = cluster.mini.getDataNodes().get(2);
     int policies = cluster.fs().getAllErasureCodingPolicies().size();
     JobSettings settings = ConvertCluster.contiguous("/later", "RS-3-2");
     AgentSwitch.stop(node);
-    AgentSwitch.answerAsLater(node);
+    AgentSwitch.answerAs(node, protocol);
     try (Driver driver = cluster.driver()) {
       assertThat(driver.plan(settings).files).isEqualTo(1);
       assertThatThrownBy(() -> driver.execute(settings, "later"))
@@ -450,11 +453,7 @@ class AgentLossTest {
           .hasMessageContaining("1 of 8 DataNodes have no suitable agent")
           .hasMessageContaining(node.getDatanodeId().getXferAddr())
           .hasMessageContaining(
-              "9.8.7 (protocol "
-                  + (AgentProtocol.NUMBER + 1)
-                  + ", wanted "
-                  + AgentProtocol.NUMBER
-                  + ")")
+              "9.8.7 (protocol " + protocol + ", wanted " + AgentProtocol.NUMBER + ")")
           .hasMessageContaining("install this release there")
           .hasMessageContaining("--layout=striped");
     } finally {

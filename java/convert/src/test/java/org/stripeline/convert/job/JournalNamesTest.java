@@ -2,9 +2,21 @@
 package org.stripeline.convert.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.Gson;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.Layout;
 
@@ -34,5 +46,35 @@ class JournalNamesTest {
     assertThat(record.kind).isEqualTo(JournalRecord.Kind.END);
     assertThat(record.fileId).isEqualTo(7);
     assertThat(record.outcome).isEqualTo(FileOutcome.Kind.ROLLED_BACK);
+  }
+
+  @Test
+  void aStepOfAnotherVersionIsNotPassedOver(@TempDir java.nio.file.Path folder) throws Exception {
+    java.nio.file.Path file = folder.resolve("journal");
+    Path journal = new Path(file.toUri());
+    String known = "{\"kind\":\"end\",\"fileId\":7,\"outcome\":\"converted\",\"later\":[1]}";
+    String torn = "{\"kind\":\"be";
+    Files.write(file, Arrays.asList(known, torn));
+    assertThat(read(journal)).hasSize(1);
+
+    Files.write(file, Arrays.asList(known, "{\"kind\":\"later\",\"fileId\":8}", known));
+    assertThatThrownBy(() -> read(journal))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("resume the job with that version")
+        .hasMessageContaining("\"later\"");
+  }
+
+  private static List<JournalRecord> read(Path journal) throws IOException {
+    List<JournalRecord> records = new ArrayList<>();
+    // A file system without a cluster, which reads local files.
+    DistributedFileSystem local =
+        new DistributedFileSystem() {
+          @Override
+          public FSDataInputStream open(Path path) throws IOException {
+            return FileSystem.getLocal(new Configuration(false)).open(path);
+          }
+        };
+    Journal.read(local, journal, records::add);
+    return records;
   }
 }

@@ -31,8 +31,10 @@ public enum AgentCount {
   TASKS_FAILED("TasksFailed", "tasks that have failed"),
   /** Tasks that were cancelled. */
   TASKS_CANCELLED("TasksCancelled", "tasks that were cancelled"),
-  /** Calls that were refused or failed. */
-  CALLS_FAILED("CallsFailed", "calls that were refused or failed");
+  /** Calls that failed, or that no retry helps. */
+  CALLS_FAILED("CallsFailed", "calls that failed, or were refused for good"),
+  /** Calls that the caller retries, which is no failure. */
+  CALLS_BUSY("CallsBusy", "calls refused for now: too many, or the NameNode was not ready");
 
   private final String metricName;
   private final String description;
@@ -45,6 +47,11 @@ public enum AgentCount {
   /** Returns the name in metrics sinks and beans. */
   public String metricName() {
     return metricName;
+  }
+
+  /** Returns whether the counter stays 0 unless something fails. */
+  public boolean isFailure() {
+    return this == READ_FAILOVERS || this == TASKS_FAILED || this == CALLS_FAILED;
   }
 
   /** Returns a description of the counter. */

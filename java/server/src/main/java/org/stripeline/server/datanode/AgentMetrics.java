@@ -2,21 +2,12 @@
 package org.stripeline.server.datanode;
 
 import java.io.Closeable;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Collections;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
-import javax.management.ObjectName;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.metrics2.MetricsCollector;
-import org.apache.hadoop.metrics2.MetricsRecordBuilder;
-import org.apache.hadoop.metrics2.MetricsSource;
-import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
-import org.apache.hadoop.metrics2.lib.Interns;
-import org.apache.hadoop.metrics2.util.MBeans;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.stripeline.coder.metrics.PublishedMetrics;
 import org.stripeline.natives.codec.CoderStatus;
 
 /**
@@ -24,17 +15,10 @@ import org.stripeline.natives.codec.CoderStatus;
  * Hadoop:service=Stripeline,name=Agent} and the metrics2 source {@code StripelineAgent}. If several
  * DataNodes share a process, Hadoop numbers the beans; each bean names its DataNode.
  */
-public final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
-  private static final Logger LOG = LoggerFactory.getLogger(AgentMetrics.class);
-  private static final String SOURCE_NAME = "StripelineAgent";
-
+public final class AgentMetrics implements Closeable {
   private final DataNode dataNode;
   private final LongAdder[] counts = new LongAdder[AgentCount.values().length];
-  private volatile IntSupplier running = () -> 0;
-  private volatile IntSupplier queued = () -> 0;
-  private volatile LongSupplier bufferBytes = () -> 0;
-  private String source;
-  private ObjectName bean;
+  private PublishedMetrics published;
 
   /** Creates counters for the agent of a DataNode, which are not published yet. */
   public AgentMetrics(DataNode dataNode) {
@@ -44,22 +28,36 @@ public final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable
     }
   }
 
-  /** Publishes the metrics. A failure is only logged, since it must not stop the agent. */
+  /** Publishes the metrics. */
   public synchronized void publish(
-      IntSupplier runningTasks, IntSupplier queuedTasks, LongSupplier bytes) {
-    running = runningTasks;
-    queued = queuedTasks;
-    bufferBytes = bytes;
-    try {
-      bean = MBeans.register("Stripeline", "Agent", this);
-      // The name must be unique in the process. It becomes part of a bean name, in which a colon is
-      // not allowed.
-      String name = SOURCE_NAME + '-' + dataNode.getDisplayName().replace(':', '-');
-      DefaultMetricsSystem.instance().register(name, "Activity of Stripeline's agent", this);
-      source = name;
-    } catch (RuntimeException | LinkageError e) {
-      LOG.warn("Cannot publish metrics; the agent runs without them", e);
+      IntSupplier runningTasks, IntSupplier queuedTasks, LongSupplier bufferBytes) {
+    PublishedMetrics metrics =
+        new PublishedMetrics("Agent", "Activity of Stripeline's agent")
+            .text(
+                "DataNodeUuid", "UUID of the DataNode; empty before it has registered", this::uuid)
+            .text("Version", "version of Stripeline", () -> CoderStatus.current().version())
+            .text("Implementation", "native or java", () -> CoderStatus.current().implementation())
+            .text(
+                "Isa", "instruction set of the kernels, or java", () -> CoderStatus.current().isa())
+            .tag("DataNode", "address of the DataNode", dataNode::getDisplayName);
+    for (AgentCount what : AgentCount.values()) {
+      if (what.isFailure()) {
+        metrics.failures(what.metricName(), what.description(), () -> get(what));
+      } else {
+        metrics.counter(what.metricName(), what.description(), () -> get(what));
+      }
     }
+    published =
+        metrics
+            .gauge("RunningTasks", "running tasks", runningTasks::getAsInt)
+            .gauge("QueuedTasks", "queued tasks", queuedTasks::getAsInt)
+            .gauge("BufferBytes", "bytes of buffers held, including unused ones", bufferBytes)
+            .publish(Collections.emptyMap(), '-' + dataNode.getDisplayName());
+  }
+
+  private String uuid() {
+    String uuid = dataNode.getDatanodeUuid();
+    return uuid == null ? "" : uuid;
   }
 
   /** Adds to a counter. */
@@ -71,78 +69,12 @@ public final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable
     return counts[what.ordinal()].sum();
   }
 
-  @Override
-  public String getDataNodeUuid() {
-    String uuid = dataNode.getDatanodeUuid();
-    return uuid == null ? "" : uuid;
-  }
-
-  @Override
-  public String getVersion() {
-    return CoderStatus.current().version();
-  }
-
-  @Override
-  public String getImplementation() {
-    return CoderStatus.current().implementation();
-  }
-
-  @Override
-  public String getIsa() {
-    return CoderStatus.current().isa();
-  }
-
-  @Override
-  public String getDataNode() {
-    return dataNode.getDisplayName();
-  }
-
-  @Override
-  public Map<String, Long> getCounts() {
-    Map<String, Long> all = new TreeMap<>();
-    for (AgentCount what : AgentCount.values()) {
-      all.put(what.metricName(), get(what));
-    }
-    return all;
-  }
-
-  @Override
-  public int getRunningTasks() {
-    return running.getAsInt();
-  }
-
-  @Override
-  public int getQueuedTasks() {
-    return queued.getAsInt();
-  }
-
-  @Override
-  public long getBufferBytes() {
-    return bufferBytes.getAsLong();
-  }
-
-  @Override
-  public void getMetrics(MetricsCollector collector, boolean all) {
-    MetricsRecordBuilder record = collector.addRecord(SOURCE_NAME).setContext("stripeline");
-    record.tag(Interns.info("DataNode", "address of the DataNode"), getDataNode());
-    for (AgentCount what : AgentCount.values()) {
-      record.addCounter(Interns.info(what.metricName(), what.description()), get(what));
-    }
-    record.addGauge(Interns.info("RunningTasks", "running tasks"), getRunningTasks());
-    record.addGauge(Interns.info("QueuedTasks", "queued tasks"), getQueuedTasks());
-    record.addGauge(Interns.info("BufferBytes", "bytes of buffers held"), getBufferBytes());
-  }
-
-  /** Unregisters the metrics. */
+  /** Withdraws the metrics. */
   @Override
   public synchronized void close() {
-    if (bean != null) {
-      MBeans.unregister(bean);
-      bean = null;
-    }
-    if (source != null) {
-      DefaultMetricsSystem.instance().unregisterSource(source);
-      source = null;
+    if (published != null) {
+      published.close();
+      published = null;
     }
   }
 }

@@ -51,6 +51,11 @@ public enum ReadCount {
     return "stripeline_" + name().toLowerCase(Locale.ROOT);
   }
 
+  /** Returns whether the counter stays 0 unless something fails. */
+  public boolean isFailure() {
+    return this == CORRUPTIONS || this == FAILURES;
+  }
+
   /** Returns the description of the counter. */
   public String description() {
     return description;

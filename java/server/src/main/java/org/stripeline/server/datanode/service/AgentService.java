@@ -127,7 +127,8 @@ public final class AgentService implements AgentProtocol, Closeable {
   }
 
   private Messages.Envelope failure(AgentException.Kind kind, String message) {
-    metrics.add(AgentCount.CALLS_FAILED, 1);
+    boolean isRetried = kind == AgentException.Kind.BUSY || kind == AgentException.Kind.NOT_READY;
+    metrics.add(isRetried ? AgentCount.CALLS_BUSY : AgentCount.CALLS_FAILED, 1);
     return new Messages.Envelope(null, new Messages.Failure(kind.name(), message));
   }
 

@@ -28,7 +28,6 @@ import org.stripeline.server.datanode.AgentBeans;
 import org.stripeline.server.datanode.AgentCluster;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 import org.stripeline.server.datanode.AgentKeys;
-import org.stripeline.server.datanode.AgentMXBean;
 import org.stripeline.testkit.Conditions;
 
 /** Tests disks that do not answer, or only after a task has ended. */
@@ -88,9 +87,8 @@ class AgentHangTest {
     DatanodeInfo other = file.free(agent).get(0);
     ReplicaProbe probe = cluster.probe(agent);
     List<DatanodeInfo> targets = Arrays.asList(agent, other);
-    AgentMXBean bean = AgentBeans.all().get(agent.getDatanodeUuid());
     EncodeRequest request = file.request(agent, targets).build();
-    long held = heldBytes(file, agent, other, bean);
+    long held = heldBytes(file, agent, other);
     int users = probe.users();
     try (SlowDisk disk = SlowDisk.uninterruptible()) {
       long task = cluster.agents().encode(agent, request);
@@ -106,18 +104,19 @@ class AgentHangTest {
     }
     Conditions.await("streams to end", () -> AgentCluster.taskThreads().isEmpty());
     Conditions.await("volumes to be let go of", () -> probe.users() <= users);
-    Conditions.await("buffers to be given back", () -> bean.getBufferBytes() <= held);
+    Conditions.await(
+        "buffers to be given back",
+        () -> AgentBeans.number(agent.getDatanodeUuid(), "BufferBytes") <= held);
   }
 
   /** Returns the bytes of buffers that the agent keeps after a task that succeeded. */
-  private long heldBytes(Adoption file, DatanodeInfo agent, DatanodeInfo other, AgentMXBean bean)
-      throws Exception {
+  private long heldBytes(Adoption file, DatanodeInfo agent, DatanodeInfo other) throws Exception {
     EncodeRequest request = file.request(agent, Arrays.asList(agent, other)).build();
     assertThat(cluster.await(agent, cluster.agents().encode(agent, request)).error).isNull();
     for (int i = 0; i < AgentCluster.M; i++) {
       DatanodeInfo node = i == 0 ? agent : other;
       cluster.agents().unlink(node, file.pool(), Arrays.asList(file.internal(AgentCluster.K + i)));
     }
-    return bean.getBufferBytes();
+    return AgentBeans.number(agent.getDatanodeUuid(), "BufferBytes");
   }
 }

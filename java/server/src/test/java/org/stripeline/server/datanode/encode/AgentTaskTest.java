@@ -38,7 +38,6 @@ import org.stripeline.server.datanode.AgentCluster;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 import org.stripeline.server.datanode.AgentCount;
 import org.stripeline.server.datanode.AgentKeys;
-import org.stripeline.server.datanode.AgentMXBean;
 import org.stripeline.server.datanode.AgentMetrics;
 import org.stripeline.server.datanode.AgentSettings;
 import org.stripeline.server.datanode.ForwardingAgents;
@@ -167,11 +166,15 @@ class AgentTaskTest {
       queued[i] = cluster.agents().encode(agent, slow());
       assertThat(cluster.agents().poll(agent, queued[i], 0).state).isEqualTo(TaskState.QUEUED);
     }
-    AgentMXBean bean = AgentBeans.all().get(agent.getDatanodeUuid());
-    assertThat(bean.getRunningTasks()).isEqualTo(1);
-    assertThat(bean.getQueuedTasks()).isEqualTo(QUEUE);
+    String uuid = agent.getDatanodeUuid();
+    assertThat(AgentBeans.number(uuid, "RunningTasks")).isEqualTo(1);
+    assertThat(AgentBeans.number(uuid, "QueuedTasks")).isEqualTo(QUEUE);
+    Map<String, Long> counted = AgentBeans.counts(uuid);
     refused(
         AgentException.Kind.BUSY, AgentKeys.QUEUE, () -> cluster.agents().encode(agent, slow()));
+    Map<String, Long> counts = AgentBeans.counts(uuid);
+    check(counted, counts, AgentCount.CALLS_BUSY, 1);
+    check(counted, counts, AgentCount.CALLS_FAILED, 0);
     cluster.agents().cancel(agent, queued[0]);
     assertThat(cluster.agents().poll(agent, queued[0], 0).state).isEqualTo(TaskState.CANCELLED);
     long instead = cluster.agents().encode(agent, slow());
@@ -283,10 +286,10 @@ class AgentTaskTest {
             Arrays.stream(cluster.nodes())
                 .map(DatanodeInfo::getDatanodeUuid)
                 .collect(Collectors.toList()));
-    Map<String, Long> counted = AgentBeans.all().get(agent.getDatanodeUuid()).getCounts();
+    Map<String, Long> counted = AgentBeans.counts(agent.getDatanodeUuid());
     EncodeRequest request = file.request(agent, targets).build();
     TaskReport report = cluster.await(agent, cluster.agents().encode(agent, request));
-    Map<String, Long> counts = AgentBeans.all().get(agent.getDatanodeUuid()).getCounts();
+    Map<String, Long> counts = AgentBeans.counts(agent.getDatanodeUuid());
     check(counted, counts, AgentCount.READ_LOCAL, report.result.readLocal);
     check(counted, counts, AgentCount.READ_RACK, report.result.readRack);
     check(counted, counts, AgentCount.READ_REMOTE, report.result.readRemote);
@@ -294,7 +297,7 @@ class AgentTaskTest {
     check(counted, counts, AgentCount.SENT_RACK, report.result.sentRack);
     check(counted, counts, AgentCount.SENT_REMOTE, report.result.sentRemote);
     check(counted, counts, AgentCount.TASKS_DONE, 1);
-    assertThat(AgentBeans.all().get(agent.getDatanodeUuid()).getBufferBytes()).isPositive();
+    assertThat(AgentBeans.number(agent.getDatanodeUuid(), "BufferBytes")).isPositive();
   }
 
   private static void check(

@@ -15,11 +15,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
+import org.apache.hadoop.ipc.ProtocolInfo;
 import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.thirdparty.protobuf.ByteString;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.apache.hadoop.util.VersionInfo;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
@@ -290,6 +295,54 @@ class AgentWireTest {
         AgentException.Kind.BAD_REQUEST,
         message,
         () -> cluster.agents().encode(node, builder.build()));
+  }
+
+  /** The form of the call of another release. */
+  @ProtocolInfo(protocolName = AgentProtocol.NAME, protocolVersion = AgentProtocol.CALL_VERSION + 1)
+  interface OtherCall {
+    BytesValue call(RpcController controller, BytesValue request) throws ServiceException;
+  }
+
+  @Test
+  void driversOfAnotherCallVersionAreRefusedByTheServer() throws Exception {
+    Configuration conf = new Configuration(cluster.fs().getConf());
+    RPC.setProtocolEngine(conf, OtherCall.class, ProtobufRpcEngine2.class);
+    OtherCall other =
+        RPC.getProxy(
+            OtherCall.class,
+            AgentProtocol.CALL_VERSION + 1,
+            NetUtils.createSocketAddr(node.getIpcAddr(false)),
+            conf);
+    try {
+      Assertions.assertThatThrownBy(() -> other.call(null, BytesValue.getDefaultInstance()))
+          .isInstanceOf(ServiceException.class)
+          .cause()
+          .isInstanceOf(RemoteException.class)
+          .hasMessageContaining(AgentProtocol.NAME);
+    } finally {
+      RPC.stopProxy(other);
+    }
+  }
+
+  @Test
+  void agentsOfAnotherCallVersionCountAsMissing() throws Exception {
+    Configuration conf = new Configuration(false);
+    RPC.setProtocolEngine(conf, OtherCall.class, ProtobufRpcEngine2.class);
+    RPC.Server server =
+        new RPC.Builder(conf)
+            .setProtocol(OtherCall.class)
+            .setInstance(new AgentEndpoint(null, () -> {}))
+            .setBindAddress("127.0.0.1")
+            .build();
+    server.start();
+    try {
+      refused(
+          AgentException.Kind.NO_AGENT,
+          "dfs.datanode.plugins",
+          () -> cluster.agents().describe(at(server.getListenerAddress().getPort())));
+    } finally {
+      server.stop();
+    }
   }
 
   @Test

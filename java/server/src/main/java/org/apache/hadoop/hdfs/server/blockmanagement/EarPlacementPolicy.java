@@ -42,6 +42,7 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
       NetworkTopology clusterMap,
       Host2NodesMap host2datanodeMap) {
     super.initialize(conf, stats, clusterMap, host2datanodeMap);
+    boolean isPlacing = stats != null && clusterMap != null;
     try {
       settings = EarSettings.of(conf);
     } catch (IllegalArgumentException e) {
@@ -49,11 +50,17 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
       LOG.warn(
           "Cannot place blocks for encoding, Hadoop's policy places all blocks: {}",
           e.getMessage());
+      if (isPlacing) {
+        EarMetrics.publish(null, true);
+      }
       return;
     }
-    if (settings.isOn() && stats != null && clusterMap != null) {
+    if (settings.isOn() && isPlacing) {
       stripes = new EarStripes(clusterMap, stats, settings);
       LOG.info("Placing blocks for encoding: {}", settings);
+    }
+    if (isPlacing) {
+      EarMetrics.publish(stripes, false);
     }
   }
 
@@ -88,6 +95,7 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
     try {
       return stripes.advise(src, replicas, writer, excluded);
     } catch (RuntimeException e) {
+      EarMetrics.failed();
       LOG.warn("Cannot place a block of {} for encoding, Hadoop's policy places it", src, e);
       return null;
     }

@@ -86,10 +86,10 @@ final class EarStripes {
     return targets;
   }
 
-  /** Returns the counters for the current DataNodes; null before the first block. */
-  PendingCounts counts() {
+  /** Returns how often an event has occurred. */
+  long count(PendingCounts.Event event) {
     View current = view;
-    return current == null ? null : current.pending.counts();
+    return current == null ? 0 : current.past[event.ordinal()] + current.pending.counts().of(event);
   }
 
   /**
@@ -127,19 +127,37 @@ final class EarStripes {
                 settings.stripesMax(),
                 AGE_MAX_NANOS,
                 settings.triesMax());
-    return new View(nodes, leaves, pending, now);
+    return new View(nodes, leaves, pending, past(last, goesOn), now);
+  }
+
+  /** Returns the counts of the pending stripes before those of the next view. */
+  private static long[] past(View last, boolean goesOn) {
+    PendingCounts.Event[] events = PendingCounts.Event.values();
+    long[] past = last == null ? new long[events.length] : last.past.clone();
+    if (last != null && !goesOn) {
+      PendingCounts replaced = last.pending.counts();
+      for (PendingCounts.Event event : events) {
+        past[event.ordinal()] += replaced.of(event);
+      }
+    }
+    return past;
   }
 
   private static final class View {
     final ClusterNodes nodes;
     final int leaves;
     final PendingStripes pending;
+
+    /** Counts of earlier pending stripes, by event. */
+    final long[] past;
+
     final long seenAt;
 
-    View(ClusterNodes nodes, int leaves, PendingStripes pending, long seenAt) {
+    View(ClusterNodes nodes, int leaves, PendingStripes pending, long[] past, long seenAt) {
       this.nodes = nodes;
       this.leaves = leaves;
       this.pending = pending;
+      this.past = past;
       this.seenAt = seenAt;
     }
   }

@@ -74,7 +74,7 @@ class EarPlacementPolicyTest {
   }
 
   private static long advised(PaperCluster cluster) {
-    return policy(cluster).stripes().counts().of(Event.ADVISED);
+    return policy(cluster).stripes().count(Event.ADVISED);
   }
 
   /** Plans a group for blocks at the locations where they were placed. */
@@ -235,8 +235,8 @@ class EarPlacementPolicyTest {
         Set<Node> excluded = new HashSet<>(Collections.singleton(first[1]));
         blocks.add(place(cluster, "/warm/x", 3, writer, excluded));
       }
-      assertThat(policy(cluster).stripes().counts().of(Event.WITHDRAWN)).isEqualTo(K);
-      assertThat(policy(cluster).stripes().counts().of(Event.OPENED)).isEqualTo(1);
+      assertThat(policy(cluster).stripes().count(Event.WITHDRAWN)).isEqualTo(K);
+      assertThat(policy(cluster).stripes().count(Event.OPENED)).isEqualTo(1);
       assertThat(plan(cluster, blocks, RackRule.atMost(1)).sends()).isZero();
     }
   }
