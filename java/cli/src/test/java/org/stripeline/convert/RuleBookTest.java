@@ -23,8 +23,10 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.Layout;
 import org.stripeline.placement.CodeName;
 import org.stripeline.plan.Decisions;
 import org.stripeline.plan.Decisions.Decision;
@@ -49,17 +51,111 @@ class RuleBookTest {
 
   private final List<FSDataOutputStream> open = new ArrayList<>();
 
+  private ConvertCluster cluster() throws IOException {
+    return new ConvertCluster(
+        directory.resolve("dfs"),
+        9,
+        3,
+        conf -> {
+          conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
+          conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
+        });
+  }
+
+  /** First without copies, then the rest with copies. */
+  @Test
+  void convertCarriesOutWhatPlanPrints() throws Exception {
+    try (ConvertCluster cluster = cluster()) {
+      write(cluster.fs(), new SplittableRandom(12));
+      snapshot(cluster.fs());
+      carryOut(cluster, "first", false);
+      carryOut(cluster, "second", true);
+      carryOut(cluster, "none", true);
+    } finally {
+      open.clear();
+    }
+  }
+
+  private static void snapshot(DistributedFileSystem fs) throws IOException {
+    Path kept = new Path("/tree/kept");
+    fs.mkdirs(kept);
+    try (FSDataOutputStream out =
+        fs.create(new Path(kept, "f"), true, 4096, (short) 3, BLOCKS[0])) {
+      out.write(new byte[7 * BLOCKS[0]]);
+    }
+    fs.allowSnapshot(kept);
+    fs.createSnapshot(kept, "s");
+  }
+
+  private static void carryOut(ConvertCluster cluster, String job, boolean allowStaleReaders)
+      throws Exception {
+    DistributedFileSystem fs = cluster.fs();
+    CodeName code = CodeName.parse("RS-6-3").withCell(CELL);
+    Map<String, Decisions.Sum> printed = Decisions.sums(fs, "/tree", code, allowStaleReaders);
+    JobSettings settings = ConvertCluster.striped("/tree", "RS-6-3");
+    settings.layout = Layout.AUTO;
+    settings.allowStaleReaders = allowStaleReaders;
+
+    Map<String, FileDecision> decisions = judged(cluster, settings);
+    assertThat(sums(decisions)).isEqualTo(texts(printed));
+    assertThat(texts(printed)).hasSizeGreaterThan(6);
+
+    Map<String, String> policiesBefore = new TreeMap<>();
+    for (String path : decisions.keySet()) {
+      policiesBefore.put(path, String.valueOf(cluster.policy(path)));
+    }
+    try (Driver driver = cluster.driver()) {
+      JobReport report = driver.execute(settings, job);
+      assertThat(report.failures()).isEmpty();
+      assertThat(report.converted())
+          .isEqualTo(decisions.values().stream().filter(FileDecision::isConvert).count());
+    }
+    for (Map.Entry<String, FileDecision> entry : decisions.entrySet()) {
+      String path = entry.getKey();
+      FileDecision decision = entry.getValue();
+      assertThat(cluster.policy(path))
+          .as(path)
+          .isEqualTo(
+              decision.isConvert()
+                  ? decision.policy()
+                  : policiesBefore.get(path).equals("null") ? null : policiesBefore.get(path));
+      if (decision.skip() != SkipReason.OPEN) {
+        assertThat(fs.getContentSummary(new Path(path)).getSpaceConsumed())
+            .as(path)
+            .isEqualTo(decision.bytesAfter());
+      }
+    }
+  }
+
+  private static Map<String, String> texts(Map<String, Decisions.Sum> printed) {
+    Map<String, String> texts = new TreeMap<>();
+    printed.forEach((kind, sum) -> texts.put(kind, sum.files + " files, " + sum.bytesAfter));
+    return texts;
+  }
+
+  /** Returns the files and their bytes on disk afterwards, by what is done and by reason. */
+  private static Map<String, String> sums(Map<String, FileDecision> decisions) {
+    Map<String, long[]> sums = new TreeMap<>();
+    for (FileDecision decision : decisions.values()) {
+      add(sums, decision.treatment().label(), decision);
+      if (!decision.isConvert()) {
+        add(sums, decision.skip().text(), decision);
+      }
+    }
+    Map<String, String> texts = new TreeMap<>();
+    sums.forEach((kind, sum) -> texts.put(kind, sum[0] + " files, " + sum[1]));
+    return texts;
+  }
+
+  private static void add(Map<String, long[]> sums, String kind, FileDecision decision) {
+    long[] sum = sums.computeIfAbsent(kind, any -> new long[2]);
+    sum[0]++;
+    sum[1] += decision.bytesAfter();
+  }
+
   @Test
   void planAndConvertMakeTheSameDecisions() throws Exception {
-    try (ConvertCluster cluster =
-        new ConvertCluster(
-            directory.resolve("dfs"),
-            9,
-            3,
-            conf -> {
-              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
-              conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
-            })) {
+    try (ConvertCluster cluster = cluster()) {
       write(cluster.fs(), new SplittableRandom(11));
       CodeName code = CodeName.parse("RS-6-3").withCell(CELL);
       Map<String, Decision> planned = Decisions.of(cluster.fs(), "/tree", code);

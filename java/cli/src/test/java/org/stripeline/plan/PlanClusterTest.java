@@ -48,6 +48,8 @@ import picocli.CommandLine;
 class PlanClusterTest {
   private static final int MIB = 1 << 20;
   private static final String CELL = "--cell-size=64KiB";
+  private static final String COPIES = "--allow-stale-readers";
+  private static final String SNAPSHOTTED = "--include-snapshotted";
 
   /** A name with characters that XML and delimited lines must escape. */
   private static final String ODD = "/plan/odd & <x>\tü";
@@ -137,7 +139,9 @@ class PlanClusterTest {
   @Test
   @Order(1)
   void theTreeOfALiveNameNodeIsPlanned() {
-    assertThat(run("plan", uri("/plan"), CELL, "--json")).as(err.toString()).isZero();
+    assertThat(run("plan", uri("/plan"), CELL, COPIES, SNAPSHOTTED, "--json"))
+        .as(err.toString())
+        .isZero();
 
     PlanReport report = report();
     checkBytes(report);
@@ -203,6 +207,10 @@ class PlanClusterTest {
         .contains("there are 9 DataNodes over 3 racks: enough")
         .contains("/plan/hbase/WALs")
         .contains("replicas adopted in place: ")
+        .contains("carried out by: stripeline convert " + uri("/plan") + " --policy=RS-6-3")
+        .contains("--layout=auto --cell-size=64KiB --execute")
+        .contains(SkipReason.SNAPSHOTTED.text(), SkipReason.STALE_READERS.text())
+        .contains("1 files are left because only a copy makes them smaller")
         .contains("RS-6-3-1024k")
         .contains("at 1.00 MiB/s per node on 9 nodes: adoption ")
         .contains("with storage policy COLD, a byte of archive storage costing 0.7 of one on disk");
@@ -219,7 +227,16 @@ class PlanClusterTest {
 
     for (Path file : new Path[] {xml, compress(xml)}) {
       int status =
-          run("plan", "/plan", "--image=" + file, "--racks=3", "--nodes=9", CELL, "--json");
+          run(
+              "plan",
+              "/plan",
+              "--image=" + file,
+              "--racks=3",
+              "--nodes=9",
+              CELL,
+              COPIES,
+              SNAPSHOTTED,
+              "--json");
       assertThat(status).as(err.toString()).isZero();
       PlanReport report = report();
       checkBytes(report);

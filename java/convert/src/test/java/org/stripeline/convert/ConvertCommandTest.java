@@ -231,6 +231,14 @@ class ConvertCommandTest {
         "--layout=contiguous",
         "--cell-size=1MiB");
     assertRefused("Cannot read --min-age", "/x", "--policy=RS-6-3", "--min-age=soon");
+    assertRefused(
+        "give a unit, such as 50MiB", "/x", "--policy=RS-6-3", "--throttle=50", "--execute");
+    assertRefused(
+        "Cannot use --driver=mapreduce with --layout=contiguous, the default, or auto",
+        "/x",
+        "--policy=RS-6-3",
+        "--layout=auto",
+        "--driver=mapreduce");
     assertRefused("1 to 64", "/x", "--policy=RS-6-3", "--files-at-once=0");
     assertRefused("Cannot undo to a code", "/x", "--undo", "--policy=RS-6-3");
     assertRefused("Cannot resume with other settings", "/x", "--resume", "--policy=RS-6-3");

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.select.FileChecks;
 import org.stripeline.plan.source.ClusterView;
 import org.stripeline.plan.source.FileSource;
 import org.stripeline.plan.source.ImageFile;
@@ -34,14 +35,22 @@ public final class Plan {
     ClusterView cluster = ClusterView.of(fs);
     NameNodeSource source =
         new NameNodeSource(
-            fs, new org.apache.hadoop.fs.Path(settings.path), cluster, SnapshotTimes.of(fs));
+            fs,
+            new org.apache.hadoop.fs.Path(settings.path),
+            cluster,
+            SnapshotTimes.of(fs),
+            cluster.isFromReport()
+                ? FileChecks.of(fs, settings.rules.includeSnapshotted, false)
+                : null);
     if (!cluster.isFromReport()) {
       source
           .notes()
           .add(
               "could not ask the NameNode for its DataNodes and for other users' snapshots, which"
                   + " only superusers can list: nodes that hold no block of this tree, and such"
-                  + " snapshots, are not counted; run as a superuser of HDFS to count them");
+                  + " snapshots, are not counted, nor are extended attributes that keep files from"
+                  + " being converted; run as a superuser of HDFS, as 'convert' must be, to count"
+                  + " them");
     }
     PlanCalculator calculator;
     try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
@@ -94,7 +103,7 @@ public final class Plan {
     DirectoryRows rows =
         new DirectoryRows(
             settings.path, settings.depth, PlanSettings.ROWS_MAX, settings.code.data());
-    PlanCalculator calculator = new PlanCalculator(settings.code, model, rows);
+    PlanCalculator calculator = new PlanCalculator(settings, model, rows);
     long[] count = {0};
     source.stream(
         file -> {

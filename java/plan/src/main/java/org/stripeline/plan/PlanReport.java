@@ -15,6 +15,10 @@ final class PlanReport {
   String policy;
   String smallerPolicy;
   long stripedCellBytes;
+
+  /** The command that does what the plan prints; null if there is none. */
+  String carriedOutBy;
+
   Cluster cluster = new Cluster();
   Directory total;
   List<Directory> directories = new ArrayList<>();

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SyncedPaths;
+import org.stripeline.convert.rules.Treatment;
+import org.stripeline.convert.select.Preflight;
 import org.stripeline.placement.CodeName;
 import org.stripeline.plan.source.FileSource;
 import org.stripeline.terminal.Quantity;
@@ -24,7 +26,14 @@ final class PlanReporter {
               SkipReason.LAZY_PERSIST,
               SkipReason.UNREADABLE,
               SkipReason.ONE_REPLICA,
-              SkipReason.TOO_SMALL));
+              SkipReason.TOO_SMALL,
+              SkipReason.BLOCK_SIZE,
+              SkipReason.STALE_READERS,
+              SkipReason.RULE,
+              SkipReason.SNAPSHOTTED,
+              SkipReason.UNREADABLE_BY_SUPERUSER,
+              SkipReason.ATTRIBUTES_FULL,
+              SkipReason.ATTRIBUTE_TOO_LARGE));
 
   /** How the number of nodes and racks is known. */
   enum Nodes {
@@ -83,6 +92,8 @@ final class PlanReporter {
     cost(all);
     snapshots(all);
     users();
+    copies(all);
+    report.carriedOutBy = settings.carriedOutBy;
     if (calculator.isFolded()) {
       report.notes.add(
           "more than "
@@ -343,6 +354,21 @@ final class PlanReporter {
           "converted files cannot be truncated, are appended to only in a new block group, ignore"
               + " hsync and setrep, and have a different default checksum (distcp -update) and"
               + " inode: 'What changes for users of the files' in docs/user/convert.md");
+    }
+  }
+
+  /** Notes what copies would save that were not allowed. */
+  private void copies(Tally all) {
+    Bin left = all.ifCopied;
+    if (left.files > 0) {
+      report.notes.add(
+          left.files
+              + " files are left because only a copy makes them smaller, "
+              + Quantity.bytes(left.bytesAfter)
+              + " instead of "
+              + Quantity.bytes(left.bytesNow)
+              + ": copies need --allow-stale-readers, here and for 'convert', since "
+              + Preflight.STALE_READERS);
     }
   }
 

@@ -58,6 +58,7 @@ final class PlanTable {
             + " %s, where they are copied",
         Quantity.bytes(report.stripedCellBytes));
     line("at most %d blocks of a group per rack", cluster.blocksPerRackMax);
+    line("carried out by: %s", report.carriedOutBy);
     line("");
   }
 

@@ -52,6 +52,12 @@ class PlanCommandTest {
         "/d --blocks-per-rack=0|Cannot use --blocks-per-rack=0: 1 to 9 are possible",
         "/d --throttle=0|it must be more than 0",
         "/d --throttle=fast|Cannot read size 'fast'",
+        "/d --throttle=50|Cannot use 50 as bytes per second: at least 64KiB are possible; give a"
+            + " unit, such as 50MiB",
+        "/d --throttle=63k|Cannot use 63k as bytes per second",
+        "/d --image=i --owner=u|Cannot use --owner or --min-age with --image",
+        "/d --image=i --min-age=1d|Cannot use --owner or --min-age with --image",
+        "/d --min-age=soon|Cannot read --min-age=soon",
         "/d --storage-policy=COLD|set --archive-cost=RATIO",
         "/d --storage-policy=COLD --archive-cost=0|set --archive-cost=RATIO",
         "/d --storage-policy=WARM --archive-cost=0.7|only COLD puts",

@@ -11,7 +11,7 @@ public enum SkipReason {
   OPEN("open for writing"),
   /** Its writers rely on hflush or hsync, which do nothing on erasure-coded files. */
   SYNCED("written with hsync: needs replication; convert with --include-synced"),
-  /** The file is erasure-coded; used by estimates that name no layout. */
+  /** The file is erasure-coded; used where each file gets its own layout. */
   CODED("already erasure-coded"),
   /** The file already has the requested layout. */
   ALREADY("has this layout already"),
@@ -28,6 +28,8 @@ public enum SkipReason {
   ONE_REPLICA("replication 1: erasure-coded it would take more space"),
   /** Erasure-coded, the file would take at least as much space as now. */
   TOO_SMALL("too small: erasure-coded it would take at least as much space"),
+  /** Adopted, the file would not shrink; copied it would, which was not allowed. */
+  STALE_READERS("only a copy would save space: convert with --allow-stale-readers"),
   /** The file has no bytes. */
   EMPTY("empty"),
   /** A snapshot keeps the replicas, so a conversion would free no space. */
