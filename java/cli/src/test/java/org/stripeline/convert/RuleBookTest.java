@@ -37,6 +37,10 @@ import org.stripeline.plan.Decisions.Decision;
 @Tag("full")
 class RuleBookTest {
   private static final int FILES = 120;
+
+  /** Conversions take longer than decisions. */
+  private static final int CONVERTED_FILES = 40;
+
   private static final int CELL = 64 << 10;
   private static final String[] DIRECTORIES = {"/tree/a/", "/tree/hbase/WALs/", "/tree/coded/"};
 
@@ -66,7 +70,7 @@ class RuleBookTest {
   @Test
   void convertCarriesOutWhatPlanPrints() throws Exception {
     try (ConvertCluster cluster = cluster()) {
-      write(cluster.fs(), new SplittableRandom(12));
+      write(cluster.fs(), new SplittableRandom(12), CONVERTED_FILES);
       snapshot(cluster.fs());
       carryOut(cluster, "first", false);
       carryOut(cluster, "second", true);
@@ -95,6 +99,7 @@ class RuleBookTest {
     JobSettings settings = ConvertCluster.striped("/tree", "RS-6-3");
     settings.layout = Layout.AUTO;
     settings.allowStaleReaders = allowStaleReaders;
+    settings.filesAtOnce = 8;
 
     Map<String, FileDecision> decisions = judged(cluster, settings);
     assertThat(sums(decisions)).isEqualTo(texts(printed));
@@ -156,7 +161,7 @@ class RuleBookTest {
   @Test
   void planAndConvertMakeTheSameDecisions() throws Exception {
     try (ConvertCluster cluster = cluster()) {
-      write(cluster.fs(), new SplittableRandom(11));
+      write(cluster.fs(), new SplittableRandom(11), FILES);
       CodeName code = CodeName.parse("RS-6-3").withCell(CELL);
       Map<String, Decision> planned = Decisions.of(cluster.fs(), "/tree", code);
       Map<String, FileDecision> adopted =
@@ -239,11 +244,12 @@ class RuleBookTest {
     return decisions;
   }
 
-  private void write(DistributedFileSystem fs, SplittableRandom random) throws IOException {
+  private void write(DistributedFileSystem fs, SplittableRandom random, int files)
+      throws IOException {
     fs.mkdirs(new Path(DIRECTORIES[2]));
     fs.enableErasureCodingPolicy("RS-6-3-1024k");
     fs.setErasureCodingPolicy(new Path(DIRECTORIES[2]), "RS-6-3-1024k");
-    for (int i = 0; i < FILES; i++) {
+    for (int i = 0; i < files; i++) {
       // Files 0 to 5 cover each of the rare cases once.
       int parent = i < 2 ? i + 1 : i < 5 ? 0 : random.nextInt(20) / 9 % 3;
       String name = "f" + i + (i > 5 && random.nextInt(15) == 0 ? ".inprogress" : "");

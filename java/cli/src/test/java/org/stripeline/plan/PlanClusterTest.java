@@ -164,9 +164,16 @@ class PlanClusterTest {
         .anyMatch(warning -> warning.contains("HBase write-ahead logs"))
         .anyMatch(warning -> warning.contains("RS-6-3 takes all 9 DataNodes"))
         .anyMatch(warning -> warning.startsWith("snapshots may hold 1 of the files"));
+    assertRoom(report, (6 + 3 * 3 + 1) * MIB + 9 * (64 << 10), "DISK");
     assertThat(report.directories)
         .extracting(row -> row.path)
         .contains("/plan", "/plan/big", "/plan/coded", "/plan/hbase", "/plan/small");
+  }
+
+  private static void assertRoom(PlanReport report, long bytes, String type) {
+    assertThat(report.room.types).hasSize(1);
+    assertThat(report.room.types.get(0).storageType).isEqualTo(type);
+    assertThat(report.room.types.get(0).bytes).isEqualTo(bytes);
   }
 
   private static void checkBytes(PlanReport report) {

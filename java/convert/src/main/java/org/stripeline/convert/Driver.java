@@ -23,6 +23,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.select.ClusterFacts;
+import org.stripeline.convert.select.ConversionRoom;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.select.TreeWalk;
@@ -69,7 +70,13 @@ public final class Driver implements AutoCloseable {
                 + "; --execute is refused until they have one. The files and sizes do not depend on"
                 + " agents; whether every DataNode can keep and encode blocks is not known");
       }
-      return walk(settings, observer, Collections.emptyMap());
+      Totals totals = walk(settings, observer, Collections.emptyMap());
+      try {
+        requireRoom(settings, totals);
+      } catch (RefusedException e) {
+        observer.warned(e.getMessage() + "; --execute is refused until then");
+      }
+      return totals;
     }
   }
 
@@ -105,6 +112,7 @@ public final class Driver implements AutoCloseable {
   private Totals walk(JobSettings settings, JobObserver watching, Map<Long, JournalRecord> begun)
       throws IOException {
     Totals totals = new Totals();
+    totals.storagePolicyOfCopies = new ConversionRoom(fs).idOf(settings.storagePolicy);
     totals.vanished =
         new TreeWalk(fs, settings, root, begun)
             .visit(
@@ -151,7 +159,15 @@ public final class Driver implements AutoCloseable {
     return job.settings().isMapped() ? new MapWaves(job, new MapJob(job, observer)) : null;
   }
 
+  private void requireRoom(JobSettings settings, Totals totals) throws IOException {
+    if (!settings.undo) {
+      new ConversionRoom(fs)
+          .require(settings.path, root, totals.needs, JobRun.filesAtOnce(settings));
+    }
+  }
+
   private void prepare(JobSettings settings, Totals totals) throws IOException {
+    requireRoom(settings, totals);
     Policies policies = policies(settings);
     if (policies != null) {
       policies.prepare(totals.codes.values(), observer);

@@ -169,7 +169,7 @@ final class JobRun {
    * @param jobs parent of all job directories, which the walk does not enter
    */
   void walk(String jobs) throws IOException {
-    int atOnce = filesAtOnce();
+    int atOnce = filesAtOnce(job.settings());
     TreeWalk walk = new TreeWalk(job.fs(), job.settings(), jobs, begun);
     snapshots = walk.snapshots();
     Semaphore free = new Semaphore(atOnce);
@@ -216,8 +216,8 @@ final class JobRun {
     threads.execute(() -> convert(file, decision, free));
   }
 
-  private int filesAtOnce() {
-    JobSettings settings = job.settings();
+  /** Returns how many files of a job are in progress at a time. */
+  static int filesAtOnce(JobSettings settings) {
     if (!settings.stripes() || settings.isMapped()) {
       return settings.filesAtOnce();
     }

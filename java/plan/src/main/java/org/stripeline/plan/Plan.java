@@ -3,8 +3,12 @@ package org.stripeline.plan;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.function.LongConsumer;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.rules.SpaceNeed;
+import org.stripeline.convert.select.ConversionRoom;
 import org.stripeline.convert.select.FileChecks;
 import org.stripeline.plan.source.ClusterView;
 import org.stripeline.plan.source.FileSource;
@@ -61,7 +65,15 @@ public final class Plan {
     int nodes = cluster.topology().openNodes();
     PlanReporter.Nodes known =
         cluster.isFromReport() ? PlanReporter.Nodes.REPORTED : PlanReporter.Nodes.OF_BLOCKS;
-    return new Plan(reporter.report(source, fs.getUri().toString(), nodes, known));
+    PlanReport report = reporter.report(source, fs.getUri().toString(), nodes, known);
+    ConversionRoom room = new ConversionRoom(fs);
+    Map<StorageType, Long> free = cluster.isFromReport() ? room.free() : null;
+    room.byType(calculator.needs())
+        .forEach(
+            (type, need) ->
+                reporter.room(
+                    type.name(), need, free == null ? null : (Long) free.getOrDefault(type, 0L)));
+    return new Plan(report);
   }
 
   /**
@@ -92,9 +104,12 @@ public final class Plan {
         settings.racks == 0 || settings.nodes == 0
             ? PlanReporter.Nodes.ASSUMED
             : PlanReporter.Nodes.REPORTED;
-    return new Plan(
-        new PlanReporter(settings, calculator)
-            .report(source, image.path().toString(), nodes, known));
+    PlanReporter reporter = new PlanReporter(settings, calculator);
+    PlanReport report = reporter.report(source, image.path().toString(), nodes, known);
+    SpaceNeed all = new SpaceNeed();
+    calculator.needs().values().forEach(all::add);
+    reporter.room(null, all, null);
+    return new Plan(report);
   }
 
   private static PlanCalculator calculate(

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.stripeline.convert.rules.Adviser;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.convert.rules.Treatment;
@@ -30,6 +31,8 @@ final class PlanCalculator implements FileSource.Sink {
   private final String[] firstSynced = new String[SyncedPaths.KNOWN.size()];
   private final Map<Long, Bin> byBlockSize = new TreeMap<>();
   private final Bin otherBlockSizes = new Bin();
+  private final Map<Integer, SpaceNeed> needs = new TreeMap<>();
+  private final SpaceNeed undoNeed = new SpaceNeed();
   private long blockSizesTooLarge;
 
   /**
@@ -104,6 +107,10 @@ final class PlanCalculator implements FileSource.Sink {
     if (file.isInSnapshot()) {
       tally.inSnapshot.add(file, now, after);
     }
+    needs
+        .computeIfAbsent(file.storagePolicy(), id -> new SpaceNeed())
+        .add(SpaceNeed.of(file, adviser.treatment().layout(), after), file.isInSnapshot());
+    undoNeed.add(now, false);
     CodeName with = adviser.codeAfter(file.blockBytes());
     if (adviser.treatment() == Treatment.STRIPE) {
       model.addStriped(file, after, tally.traffic);
@@ -178,6 +185,16 @@ final class PlanCalculator implements FileSource.Sink {
    */
   long blockSizesTooLarge() {
     return blockSizesTooLarge;
+  }
+
+  /** Returns the space that the conversion needs while it runs, by the ids of storage policies. */
+  Map<Integer, SpaceNeed> needs() {
+    return needs;
+  }
+
+  /** Returns the space that is needed while the conversion is undone. */
+  SpaceNeed undoNeed() {
+    return undoNeed;
   }
 
   CodeName code() {

@@ -6,9 +6,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.convert.rules.Treatment;
 import org.stripeline.convert.select.Preflight;
+import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.placement.CodeName;
 import org.stripeline.plan.source.FileSource;
 import org.stripeline.terminal.Quantity;
@@ -354,6 +356,36 @@ final class PlanReporter {
           "converted files cannot be truncated, are appended to only in a new block group, ignore"
               + " hsync and setrep, and have a different default checksum (distcp -update) and"
               + " inode: 'What changes for users of the files' in docs/user/convert.md");
+    }
+  }
+
+  /**
+   * Adds the space that is needed on one type of storage while files are converted.
+   *
+   * @param type name of the storage type, null if the types are not known
+   * @param free free bytes of the DataNodes, null if they are not known
+   */
+  void room(String type, SpaceNeed need, Long free) {
+    PlanReport.RoomOnType row = new PlanReport.RoomOnType();
+    row.storageType = type;
+    row.bytes = need.peak(JobSettings.FILES_OF_CLIENT);
+    row.bytesKeptBySnapshots = need.kept();
+    row.bytesFree = free;
+    report.room.filesAtOnce = JobSettings.FILES_OF_CLIENT;
+    report.room.undoBytes = calculator.undoNeed().peak(JobSettings.FILES_OF_CLIENT);
+    if (row.bytes > 0) {
+      report.room.types.add(row);
+    }
+    if (free != null && row.bytes > free) {
+      report.warnings.add(
+          "the conversion needs up to "
+              + Quantity.bytes(row.bytes)
+              + " more on "
+              + type
+              + " while it runs, and the DataNodes have "
+              + Quantity.bytes(free)
+              + " left there: 'convert' refuses to start; free space or use a smaller"
+              + " --files-at-once");
     }
   }
 

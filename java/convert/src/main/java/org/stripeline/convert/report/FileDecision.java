@@ -12,6 +12,7 @@ public final class FileDecision {
   private final CodeName code;
   private final long bytesNow;
   private final long bytesAfter;
+  private boolean isKept;
 
   private FileDecision(
       SkipReason skip, Treatment treatment, CodeName code, long bytesNow, long bytesAfter) {
@@ -35,6 +36,17 @@ public final class FileDecision {
   /** Returns the decision to return a file to replication. */
   public static FileDecision replicate(long bytesNow, long bytesAfter) {
     return new FileDecision(null, null, null, bytesNow, bytesAfter);
+  }
+
+  /** Marks a file whose old blocks stay after the conversion, because a snapshot keeps them. */
+  public FileDecision keptBySnapshot() {
+    isKept = true;
+    return this;
+  }
+
+  /** Returns whether a snapshot keeps the old blocks of the file. */
+  public boolean isKeptBySnapshot() {
+    return isKept;
   }
 
   public boolean isConvert() {

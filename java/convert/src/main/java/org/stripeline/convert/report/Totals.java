@@ -9,7 +9,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.rules.Treatment;
+import org.stripeline.convert.settings.Layout;
 import org.stripeline.placement.CodeName;
 
 /** The totals of a walk over a tree. */
@@ -36,6 +38,12 @@ public final class Totals {
 
   /** What was gone before it could be judged; not included in the other totals. */
   public Vanished vanished = new Vanished();
+
+  /** Space that is needed while the files are converted, by the ids of storage policies. */
+  public final transient Map<Integer, SpaceNeed> needs = new TreeMap<>();
+
+  /** Id of the storage policy to which files are copied; null for that of each file. */
+  public transient Integer storagePolicyOfCopies;
 
   /** Codes for which policies are needed, with their cell sizes, by the names of the policies. */
   public final transient SortedMap<String, CodeName> codes = new TreeMap<>();
@@ -78,6 +86,7 @@ public final class Totals {
       diskBytesAfter += decision.bytesAfter();
       if (decision.code() != null) {
         codes.put(decision.policy(), decision.code());
+        need(file, decision);
         Converted sum = treatments.computeIfAbsent(decision.treatment(), any -> new Converted());
         sum.files++;
         sum.bytes += file.bytes();
@@ -93,5 +102,15 @@ public final class Totals {
     if (sum.examples.size() < EXAMPLES_MAX) {
       sum.examples.add(file.path());
     }
+  }
+
+  private void need(Candidate file, FileDecision decision) {
+    Layout layout = decision.treatment().layout();
+    boolean isMoved = layout == Layout.STRIPED && storagePolicyOfCopies != null;
+    needs
+        .computeIfAbsent(
+            isMoved ? storagePolicyOfCopies : (Integer) file.storagePolicy(),
+            any -> new SpaceNeed())
+        .add(SpaceNeed.of(file, layout, decision.bytesAfter()), decision.isKeptBySnapshot());
   }
 }

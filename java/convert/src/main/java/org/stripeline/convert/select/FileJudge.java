@@ -93,7 +93,14 @@ public final class FileJudge {
               ? checks.ofSnapshots(file.path(), fileId)
               : checks.reason(file.path(), fileId);
     }
-    return reason == null ? decision : FileDecision.skip(reason, now);
+    if (reason != null) {
+      return FileDecision.skip(reason, now);
+    }
+    boolean isKept =
+        decision.isConvert()
+            && settings.rules.includeSnapshotted
+            && snapshots().keeps(file.path(), status.getFileId());
+    return isKept ? decision.keptBySnapshot() : decision;
   }
 
   private SkipReason generalReason(Candidate file) {
