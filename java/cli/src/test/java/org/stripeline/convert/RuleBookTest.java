@@ -39,7 +39,7 @@ class RuleBookTest {
   private static final int FILES = 120;
 
   /** Conversions take longer than decisions. */
-  private static final int CONVERTED_FILES = 40;
+  private static final int CONVERTED_FILES = 30;
 
   private static final int CELL = 64 << 10;
   private static final String[] DIRECTORIES = {"/tree/a/", "/tree/hbase/WALs/", "/tree/coded/"};
@@ -49,7 +49,11 @@ class RuleBookTest {
 
   /** Reasons that depend on the space of a layout or on its cell size. */
   private static final Set<SkipReason> OF_SPACE =
-      EnumSet.of(SkipReason.TOO_SMALL, SkipReason.ONE_REPLICA, SkipReason.BLOCK_SIZE);
+      EnumSet.of(
+          SkipReason.TOO_SMALL,
+          SkipReason.ONE_REPLICA,
+          SkipReason.BLOCK_SIZE,
+          SkipReason.CELL_SIZE);
 
   @TempDir java.nio.file.Path directory;
 

@@ -30,6 +30,7 @@ final class PlanReporter {
               SkipReason.ONE_REPLICA,
               SkipReason.TOO_SMALL,
               SkipReason.BLOCK_SIZE,
+              SkipReason.CELL_SIZE,
               SkipReason.STALE_READERS,
               SkipReason.RULE,
               SkipReason.SNAPSHOTTED,
@@ -266,7 +267,7 @@ final class PlanReporter {
               + calculator.code()
               + " ("
               + calculator.code().data()
-              + " of them must be less than 2 GiB, each a multiple of 1 KiB): they are copied");
+              + " of them must be less than 2 GiB together): they are copied");
     }
   }
 

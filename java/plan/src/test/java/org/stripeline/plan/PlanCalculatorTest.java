@@ -132,18 +132,26 @@ class PlanCalculatorTest {
     assertThat(code.takesCell(512 * MIB)).isFalse();
     assertThat(all().byTreatment[Treatment.SMALLER_CODE.ordinal()].files).isEqualTo(1);
 
-    PlannedFile odd =
-        PlannedFiles.of("/odd", 100_000_001, 3, 100_000_000, 100_000_000, 100_000_000);
     PlanCalculator other = calculator(code, 0);
-    other.accept(odd);
+    other.accept(PlannedFiles.of("/larger", 1024 * MIB, 3, 1024 * MIB, 1024 * MIB));
     assertThat(other.blockSizesTooLarge()).isEqualTo(1);
     assertThat(other.rollUp().get("/").byTreatment[Treatment.STRIPE.ordinal()].files).isEqualTo(1);
   }
 
+  /** HDFS cannot write such a copy: its writer hangs. */
   @Test
-  void theNoteOnBlocksThatAreNoCellsHasBothReasons() {
+  void blocksThatCannotBeDividedIntoCellsAreNotCopied() {
+    long odd = 195_313 * 512;
+    calculator.accept(PlannedFiles.of("/odd", odd, 3, odd, odd, odd));
+
+    assertThat(all().byReason[SkipReason.CELL_SIZE.ordinal()].files).isEqualTo(1);
+    assertThat(all().byTreatment[Treatment.STRIPE.ordinal()].files).isZero();
+  }
+
+  @Test
+  void blocksThatAreNoCellsAreNoted() {
     PlanCalculator odd = calculator(code, 0);
-    odd.accept(PlannedFiles.of("/odd", 100_000_001, 3, 100_000_000, 100_000_000, 100_000_000));
+    odd.accept(PlannedFiles.of("/odd", 1024 * MIB, 3, 1024 * MIB, 1024 * MIB));
     PlanSettings settings = new PlanSettings();
     settings.code = code;
     FileSource source =
@@ -165,7 +173,7 @@ class PlanCalculatorTest {
             new PlanReporter(settings, odd)
                 .report(source, "test", 400, PlanReporter.Nodes.ASSUMED)
                 .notes)
-        .anyMatch(note -> note.contains("less than 2 GiB, each a multiple of 1 KiB"));
+        .anyMatch(note -> note.contains("6 of them must be less than 2 GiB together"));
   }
 
   @Test

@@ -38,6 +38,8 @@ public enum SkipReason {
   BLOCK_SIZE(
       "blocks cannot be cells (2 GiB per stripe, or not a multiple of 1 KiB); try"
           + " --layout=striped"),
+  /** A copy could not be written: HDFS cannot divide its blocks into cells. */
+  CELL_SIZE("block size is not a multiple of the cell size; use a smaller --cell-size"),
   /** Superusers cannot read the file, so a copy could not be compared with it. */
   UNREADABLE_BY_SUPERUSER("security.hdfs.unreadable.by.superuser is set: no superuser can read it"),
   /**
