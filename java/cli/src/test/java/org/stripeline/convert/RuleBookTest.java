@@ -23,8 +23,10 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.Layout;
 import org.stripeline.placement.CodeName;
 import org.stripeline.plan.Decisions;
 import org.stripeline.plan.Decisions.Decision;
@@ -35,6 +37,10 @@ import org.stripeline.plan.Decisions.Decision;
 @Tag("full")
 class RuleBookTest {
   private static final int FILES = 120;
+
+  /** Conversions take longer than decisions. */
+  private static final int CONVERTED_FILES = 30;
+
   private static final int CELL = 64 << 10;
   private static final String[] DIRECTORIES = {"/tree/a/", "/tree/hbase/WALs/", "/tree/coded/"};
 
@@ -43,24 +49,123 @@ class RuleBookTest {
 
   /** Reasons that depend on the space of a layout or on its cell size. */
   private static final Set<SkipReason> OF_SPACE =
-      EnumSet.of(SkipReason.TOO_SMALL, SkipReason.ONE_REPLICA, SkipReason.BLOCK_SIZE);
+      EnumSet.of(
+          SkipReason.TOO_SMALL,
+          SkipReason.ONE_REPLICA,
+          SkipReason.BLOCK_SIZE,
+          SkipReason.CELL_SIZE);
 
   @TempDir java.nio.file.Path directory;
 
   private final List<FSDataOutputStream> open = new ArrayList<>();
 
+  private ConvertCluster cluster() throws IOException {
+    return new ConvertCluster(
+        directory.resolve("dfs"),
+        9,
+        3,
+        conf -> {
+          conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
+          conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
+        });
+  }
+
+  /** First without copies, then the rest with copies. */
+  @Test
+  void convertCarriesOutWhatPlanPrints() throws Exception {
+    try (ConvertCluster cluster = cluster()) {
+      write(cluster.fs(), new SplittableRandom(12), CONVERTED_FILES);
+      snapshot(cluster.fs());
+      carryOut(cluster, "first", false);
+      carryOut(cluster, "second", true);
+      carryOut(cluster, "none", true);
+    } finally {
+      open.clear();
+    }
+  }
+
+  private static void snapshot(DistributedFileSystem fs) throws IOException {
+    Path kept = new Path("/tree/kept");
+    fs.mkdirs(kept);
+    try (FSDataOutputStream out =
+        fs.create(new Path(kept, "f"), true, 4096, (short) 3, BLOCKS[0])) {
+      out.write(new byte[7 * BLOCKS[0]]);
+    }
+    fs.allowSnapshot(kept);
+    fs.createSnapshot(kept, "s");
+  }
+
+  private static void carryOut(ConvertCluster cluster, String job, boolean allowStaleReaders)
+      throws Exception {
+    DistributedFileSystem fs = cluster.fs();
+    CodeName code = CodeName.parse("RS-6-3").withCell(CELL);
+    Map<String, Decisions.Sum> printed = Decisions.sums(fs, "/tree", code, allowStaleReaders);
+    JobSettings settings = ConvertCluster.striped("/tree", "RS-6-3");
+    settings.layout = Layout.AUTO;
+    settings.allowStaleReaders = allowStaleReaders;
+    settings.filesAtOnce = 8;
+
+    Map<String, FileDecision> decisions = judged(cluster, settings);
+    assertThat(sums(decisions)).isEqualTo(texts(printed));
+    assertThat(texts(printed)).hasSizeGreaterThan(6);
+
+    Map<String, String> policiesBefore = new TreeMap<>();
+    for (String path : decisions.keySet()) {
+      policiesBefore.put(path, String.valueOf(cluster.policy(path)));
+    }
+    try (Driver driver = cluster.driver()) {
+      JobReport report = driver.execute(settings, job);
+      assertThat(report.failures()).isEmpty();
+      assertThat(report.converted())
+          .isEqualTo(decisions.values().stream().filter(FileDecision::isConvert).count());
+    }
+    for (Map.Entry<String, FileDecision> entry : decisions.entrySet()) {
+      String path = entry.getKey();
+      FileDecision decision = entry.getValue();
+      assertThat(cluster.policy(path))
+          .as(path)
+          .isEqualTo(
+              decision.isConvert()
+                  ? decision.policy()
+                  : policiesBefore.get(path).equals("null") ? null : policiesBefore.get(path));
+      if (decision.skip() != SkipReason.OPEN) {
+        assertThat(fs.getContentSummary(new Path(path)).getSpaceConsumed())
+            .as(path)
+            .isEqualTo(decision.bytesAfter());
+      }
+    }
+  }
+
+  private static Map<String, String> texts(Map<String, Decisions.Sum> printed) {
+    Map<String, String> texts = new TreeMap<>();
+    printed.forEach((kind, sum) -> texts.put(kind, sum.files + " files, " + sum.bytesAfter));
+    return texts;
+  }
+
+  /** Returns the files and their bytes on disk afterwards, by what is done and by reason. */
+  private static Map<String, String> sums(Map<String, FileDecision> decisions) {
+    Map<String, long[]> sums = new TreeMap<>();
+    for (FileDecision decision : decisions.values()) {
+      add(sums, decision.treatment().label(), decision);
+      if (!decision.isConvert()) {
+        add(sums, decision.skip().text(), decision);
+      }
+    }
+    Map<String, String> texts = new TreeMap<>();
+    sums.forEach((kind, sum) -> texts.put(kind, sum[0] + " files, " + sum[1]));
+    return texts;
+  }
+
+  private static void add(Map<String, long[]> sums, String kind, FileDecision decision) {
+    long[] sum = sums.computeIfAbsent(kind, any -> new long[2]);
+    sum[0]++;
+    sum[1] += decision.bytesAfter();
+  }
+
   @Test
   void planAndConvertMakeTheSameDecisions() throws Exception {
-    try (ConvertCluster cluster =
-        new ConvertCluster(
-            directory.resolve("dfs"),
-            9,
-            3,
-            conf -> {
-              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
-              conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
-            })) {
-      write(cluster.fs(), new SplittableRandom(11));
+    try (ConvertCluster cluster = cluster()) {
+      write(cluster.fs(), new SplittableRandom(11), FILES);
       CodeName code = CodeName.parse("RS-6-3").withCell(CELL);
       Map<String, Decision> planned = Decisions.of(cluster.fs(), "/tree", code);
       Map<String, FileDecision> adopted =
@@ -143,11 +248,12 @@ class RuleBookTest {
     return decisions;
   }
 
-  private void write(DistributedFileSystem fs, SplittableRandom random) throws IOException {
+  private void write(DistributedFileSystem fs, SplittableRandom random, int files)
+      throws IOException {
     fs.mkdirs(new Path(DIRECTORIES[2]));
     fs.enableErasureCodingPolicy("RS-6-3-1024k");
     fs.setErasureCodingPolicy(new Path(DIRECTORIES[2]), "RS-6-3-1024k");
-    for (int i = 0; i < FILES; i++) {
+    for (int i = 0; i < files; i++) {
       // Files 0 to 5 cover each of the rare cases once.
       int parent = i < 2 ? i + 1 : i < 5 ? 0 : random.nextInt(20) / 9 % 3;
       String name = "f" + i + (i > 5 && random.nextInt(15) == 0 ? ".inprogress" : "");

@@ -48,6 +48,8 @@ import picocli.CommandLine;
 class PlanClusterTest {
   private static final int MIB = 1 << 20;
   private static final String CELL = "--cell-size=64KiB";
+  private static final String COPIES = "--allow-stale-readers";
+  private static final String SNAPSHOTTED = "--include-snapshotted";
 
   /** A name with characters that XML and delimited lines must escape. */
   private static final String ODD = "/plan/odd & <x>\tü";
@@ -137,7 +139,9 @@ class PlanClusterTest {
   @Test
   @Order(1)
   void theTreeOfALiveNameNodeIsPlanned() {
-    assertThat(run("plan", uri("/plan"), CELL, "--json")).as(err.toString()).isZero();
+    assertThat(run("plan", uri("/plan"), CELL, COPIES, SNAPSHOTTED, "--json"))
+        .as(err.toString())
+        .isZero();
 
     PlanReport report = report();
     checkBytes(report);
@@ -160,9 +164,16 @@ class PlanClusterTest {
         .anyMatch(warning -> warning.contains("HBase write-ahead logs"))
         .anyMatch(warning -> warning.contains("RS-6-3 takes all 9 DataNodes"))
         .anyMatch(warning -> warning.startsWith("snapshots may hold 1 of the files"));
+    assertRoom(report, (6 + 3 * 3 + 1) * MIB + 9 * (64 << 10), "DISK");
     assertThat(report.directories)
         .extracting(row -> row.path)
         .contains("/plan", "/plan/big", "/plan/coded", "/plan/hbase", "/plan/small");
+  }
+
+  private static void assertRoom(PlanReport report, long bytes, String type) {
+    assertThat(report.room.types).hasSize(1);
+    assertThat(report.room.types.get(0).storageType).isEqualTo(type);
+    assertThat(report.room.types.get(0).bytes).isEqualTo(bytes);
   }
 
   private static void checkBytes(PlanReport report) {
@@ -203,6 +214,10 @@ class PlanClusterTest {
         .contains("there are 9 DataNodes over 3 racks: enough")
         .contains("/plan/hbase/WALs")
         .contains("replicas adopted in place: ")
+        .contains("carried out by: stripeline convert " + uri("/plan") + " --policy=RS-6-3")
+        .contains("--layout=auto --cell-size=64KiB --execute")
+        .contains(SkipReason.SNAPSHOTTED.text(), SkipReason.STALE_READERS.text())
+        .contains("1 files are left because only a copy makes them smaller")
         .contains("RS-6-3-1024k")
         .contains("at 1.00 MiB/s per node on 9 nodes: adoption ")
         .contains("with storage policy COLD, a byte of archive storage costing 0.7 of one on disk");
@@ -219,7 +234,16 @@ class PlanClusterTest {
 
     for (Path file : new Path[] {xml, compress(xml)}) {
       int status =
-          run("plan", "/plan", "--image=" + file, "--racks=3", "--nodes=9", CELL, "--json");
+          run(
+              "plan",
+              "/plan",
+              "--image=" + file,
+              "--racks=3",
+              "--nodes=9",
+              CELL,
+              COPIES,
+              SNAPSHOTTED,
+              "--json");
       assertThat(status).as(err.toString()).isZero();
       PlanReport report = report();
       checkBytes(report);

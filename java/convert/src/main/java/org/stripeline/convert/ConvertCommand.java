@@ -95,7 +95,7 @@ public final class ConvertCommand implements Callable<Integer> {
       paramLabel = "CODE",
       description =
           "Code, such as RS-6-3, RS-3-2, RS-10-4, RS-LEGACY-6-3 or XOR-2-1, or with the cell size"
-              + " of --layout=striped, such as RS-6-3-1024k")
+              + " of copies, such as RS-6-3-1024k")
   private String policy;
 
   @Option(
@@ -103,7 +103,8 @@ public final class ConvertCommand implements Callable<Integer> {
       paramLabel = "LAYOUT",
       description =
           "striped: small cells, the default of HDFS; the bytes are copied. contiguous: cells of"
-              + " the size of the file's blocks, of which one replica stays in place (default:"
+              + " the size of the file's blocks, of which one replica stays in place. auto: what"
+              + " 'stripeline plan' prints with the same options, for each file (default:"
               + " contiguous, or striped with --cell-size)")
   private Layout layout;
 
@@ -111,8 +112,7 @@ public final class ConvertCommand implements Callable<Integer> {
       names = "--cell-size",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
-      description =
-          "Cell size of --layout=striped (default: that of --policy if it has one, otherwise 1MiB)")
+      description = "Cell size of copies (default: that of --policy if it has one, otherwise 1MiB)")
   private ByteSize cellSize;
 
   @Option(
@@ -201,14 +201,14 @@ public final class ConvertCommand implements Callable<Integer> {
     }
     Policies policies = driver.policies(settings);
     Map<String, String> steps =
-        policies == null ? Collections.emptyMap() : policies.toDo(totals.cells);
+        policies == null ? Collections.emptyMap() : policies.toDo(totals.codes.values());
     if (json) {
       lines.plan(totals, steps);
     } else {
       new TableText(spec.commandLine().getOut()).plan(settings, totals, steps);
     }
     if (policies != null) {
-      policies.check(totals.cells, shown);
+      policies.check(totals.codes.values(), shown);
     }
     if (!json) {
       boolean isRefused = settings.layout == Layout.STRIPED && !settings.allowStaleReaders;
@@ -340,7 +340,7 @@ public final class ConvertCommand implements Callable<Integer> {
     settings.policy = request.toString();
     Layout otherwise = cellSize == null ? Layout.CONTIGUOUS : Layout.STRIPED;
     settings.layout = layout == null ? otherwise : layout;
-    settings.cellBytes = settings.layout == Layout.STRIPED ? request.cellBytes() : 0;
+    settings.cellBytes = settings.stripes() ? request.cellBytes() : 0;
     if (settings.adopts() && settings.isMapped()) {
       throw usage(Preflight.NO_MAPS);
     }

@@ -3,12 +3,15 @@ package org.stripeline.convert;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
 import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OneTry;
 import org.stripeline.convert.job.OpenFile;
 import org.stripeline.convert.job.StepListener;
@@ -20,6 +23,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.select.ClusterFacts;
+import org.stripeline.convert.select.ConversionRoom;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.select.TreeWalk;
@@ -66,7 +70,13 @@ public final class Driver implements AutoCloseable {
                 + "; --execute is refused until they have one. The files and sizes do not depend on"
                 + " agents; whether every DataNode can keep and encode blocks is not known");
       }
-      return walk(settings, observer);
+      Totals totals = walk(settings, observer, Collections.emptyMap());
+      try {
+        requireRoom(settings, totals);
+      } catch (RefusedException e) {
+        observer.warned(e.getMessage() + "; --execute is refused until then");
+      }
+      return totals;
     }
   }
 
@@ -99,10 +109,12 @@ public final class Driver implements AutoCloseable {
     }
   }
 
-  private Totals walk(JobSettings settings, JobObserver watching) throws IOException {
+  private Totals walk(JobSettings settings, JobObserver watching, Map<Long, JournalRecord> begun)
+      throws IOException {
     Totals totals = new Totals();
+    totals.storagePolicyOfCopies = new ConversionRoom(fs).idOf(settings.storagePolicy);
     totals.vanished =
-        new TreeWalk(fs, settings, root)
+        new TreeWalk(fs, settings, root, begun)
             .visit(
                 (file, decision) -> {
                   totals.add(file, decision);
@@ -130,7 +142,7 @@ public final class Driver implements AutoCloseable {
     refuseOverlap(settings);
     try (Adoption adoption = adoption(settings)) {
       requireAgents(adoption, cluster);
-      Totals totals = walk(settings, JobObserver.NONE);
+      Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap());
       prepare(settings, totals);
       JobDirectory directory = JobDirectory.create(fs, root, name, settings);
       try (Journal journal = Journal.create(fs, directory.journalFile());
@@ -147,10 +159,18 @@ public final class Driver implements AutoCloseable {
     return job.settings().isMapped() ? new MapWaves(job, new MapJob(job, observer)) : null;
   }
 
+  private void requireRoom(JobSettings settings, Totals totals) throws IOException {
+    if (!settings.undo) {
+      new ConversionRoom(fs)
+          .require(settings.path, root, totals.needs, JobRun.filesAtOnce(settings));
+    }
+  }
+
   private void prepare(JobSettings settings, Totals totals) throws IOException {
+    requireRoom(settings, totals);
     Policies policies = policies(settings);
     if (policies != null) {
-      policies.prepare(totals.cells, observer);
+      policies.prepare(totals.codes.values(), observer);
     }
   }
 
@@ -231,7 +251,7 @@ public final class Driver implements AutoCloseable {
     Totals totals;
     try {
       requireAgents(adoption, check(settings));
-      totals = walk(settings, JobObserver.NONE);
+      totals = walk(settings, JobObserver.NONE, run.begun());
       prepare(settings, totals);
     } catch (RefusedException e) {
       run.report().refused(e.getMessage());

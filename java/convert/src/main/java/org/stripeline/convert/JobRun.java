@@ -3,7 +3,9 @@ package org.stripeline.convert;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,6 +34,7 @@ import org.stripeline.convert.select.SnapshotIndex;
 import org.stripeline.convert.select.TreeWalk;
 import org.stripeline.convert.select.UndoRoom;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.Layout;
 
 /** Walks a tree and converts its files, several concurrently. */
 final class JobRun {
@@ -47,11 +50,18 @@ final class JobRun {
   private final Job job;
   private final JobObserver observer;
   private final Recovery recovery;
-  private final FileConversion conversion;
+
+  /** Converts files of the contiguous layout, or null for jobs that only copy. */
+  private final FileConversion adopting;
+
+  private final FileConversion copying;
   private final JobReport report;
 
   /** Space for replicas, or null for jobs that do not undo. */
   private final UndoRoom room;
+
+  /** Records of interrupted conversions that were rolled back, by inode id. */
+  private final Map<Long, JournalRecord> begun = new TreeMap<>();
 
   private final AtomicReference<Throwable> stopped = new AtomicReference<>();
 
@@ -63,11 +73,17 @@ final class JobRun {
   /** The snapshots that the walk checks files against. */
   private volatile SnapshotIndex snapshots;
 
-  private JobRun(Job job, JobObserver observer, Recovery recovery, FileConversion conversion) {
+  private JobRun(
+      Job job,
+      JobObserver observer,
+      Recovery recovery,
+      FileConversion adopting,
+      FileConversion copying) {
     this.job = job;
     this.observer = observer;
     this.recovery = recovery;
-    this.conversion = conversion;
+    this.adopting = adopting;
+    this.copying = copying;
     report = new JobReport(job.directory().name(), job.traffic());
     room = job.settings().undo ? new UndoRoom(job.fs()) : null;
   }
@@ -91,12 +107,15 @@ final class JobRun {
     Recovery recovery =
         new Recovery(job, hasLeftovers ? new MapLeftovers(job, unlinker) : unlinker);
     FileRewriter copies = new CopyingRewriter(job);
-    FileRewriter rewriter = waves == null ? copies : new MapCopyingRewriter(job, waves, copies);
-    if (adoption != null) {
-      rewriter = adoption.rewriter(job);
-    }
-    FileConversion conversion = new FileConversion(job, rewriter, policies, recovery);
-    return new JobRun(job, observer, recovery, conversion);
+    FileRewriter copier = waves == null ? copies : new MapCopyingRewriter(job, waves, copies);
+    return new JobRun(
+        job,
+        observer,
+        recovery,
+        adoption == null
+            ? null
+            : new FileConversion(job, adoption.rewriter(job), policies, recovery),
+        new FileConversion(job, copier, policies, recovery));
   }
 
   /**
@@ -106,8 +125,17 @@ final class JobRun {
   void recover(List<OpenFile> files) throws IOException {
     job.journal().write(JournalRecord.driver(job.leaseHolder()));
     for (OpenFile open : files) {
-      ended(open.begin().path, 0, recover(open));
+      FileOutcome outcome = recover(open);
+      if (outcome.kind() == FileOutcome.Kind.ROLLED_BACK) {
+        begun.put(open.begin().fileId, open.begin());
+      }
+      ended(open.begin().path, 0, outcome);
     }
+  }
+
+  /** Returns the records of interrupted conversions that were rolled back, by inode id. */
+  Map<Long, JournalRecord> begun() {
+    return begun;
   }
 
   private FileOutcome recover(OpenFile open) throws JournalLostException {
@@ -141,8 +169,8 @@ final class JobRun {
    * @param jobs parent of all job directories, which the walk does not enter
    */
   void walk(String jobs) throws IOException {
-    int atOnce = filesAtOnce();
-    TreeWalk walk = new TreeWalk(job.fs(), job.settings(), jobs);
+    int atOnce = filesAtOnce(job.settings());
+    TreeWalk walk = new TreeWalk(job.fs(), job.settings(), jobs, begun);
     snapshots = walk.snapshots();
     Semaphore free = new Semaphore(atOnce);
     ExecutorService threads =
@@ -188,9 +216,9 @@ final class JobRun {
     threads.execute(() -> convert(file, decision, free));
   }
 
-  private int filesAtOnce() {
-    JobSettings settings = job.settings();
-    if (settings.undo || settings.adopts() || settings.isMapped()) {
+  /** Returns how many files of a job are in progress at a time. */
+  static int filesAtOnce(JobSettings settings) {
+    if (!settings.stripes() || settings.isMapped()) {
       return settings.filesAtOnce();
     }
     long each = (long) STRIPES_HELD * settings.code().shape().total() * settings.cellBytes;
@@ -214,7 +242,9 @@ final class JobRun {
   }
 
   private FileOutcome convert(Candidate file, FileDecision decision) throws JournalLostException {
-    return conversion.convert(file, decision.cellBytes(), snapshots);
+    boolean isAdopted =
+        decision.code() != null && decision.treatment().layout() == Layout.CONTIGUOUS;
+    return (isAdopted ? adopting : copying).convert(file, decision, snapshots);
   }
 
   private FileOutcome undo(Candidate file, FileDecision decision) throws JournalLostException {

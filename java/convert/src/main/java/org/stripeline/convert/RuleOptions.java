@@ -5,8 +5,8 @@ import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.terminal.ByteSize;
 import picocli.CommandLine.Option;
 
-/** Options that choose files. */
-final class RuleOptions {
+/** Options that choose files, of {@code convert} and {@code plan}. */
+public final class RuleOptions {
   @Option(
       names = "--min-age",
       paramLabel = "TIME",
@@ -47,7 +47,7 @@ final class RuleOptions {
    *
    * @throws IllegalArgumentException if an option cannot be read
    */
-  FileFilter filter() {
+  public FileFilter filter() {
     FileFilter filter = new FileFilter();
     filter.ageMsMin = minAge == null ? 0 : age(minAge);
     filter.bytesMin = minSize == null ? 0 : minSize.bytes();

@@ -32,7 +32,8 @@ final class WorkOptions {
   @Option(
       names = "--allow-stale-readers",
       description = {
-        "Allow --layout=striped, which is refused otherwise: a process that has a file open"
+        "Allow copies, for --layout=striped, which is refused otherwise, and auto, which leaves"
+            + " out such files otherwise: a process that has a file open"
             + " through Hadoop's own client while it is replaced, and later asks for locations of"
             + " further blocks, can read wrong bytes without an error by positional reads. Use it"
             + " only if no process keeps these files open"
@@ -51,10 +52,10 @@ final class WorkOptions {
   @Option(
       names = "--throttle",
       paramLabel = "SIZE",
-      converter = ByteSize.Converter.class,
+      converter = ByteSize.RateConverter.class,
       description =
-          "Maximum bytes per second: of each encoding DataNode, or of all copies together"
-              + " (default: 0, no limit)")
+          "Maximum bytes per second, such as 50MiB, at least 64KiB: of each encoding DataNode, or"
+              + " of all copies together (default: 0, no limit)")
   ByteSize throttle;
 
   @Option(

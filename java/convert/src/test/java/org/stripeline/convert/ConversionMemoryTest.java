@@ -81,7 +81,9 @@ class ConversionMemoryTest {
               () -> {
                 throw new AssertionError("no file has attributes");
               });
-      FileJudge judge = new FileJudge(settings, client, attributes, System.currentTimeMillis());
+      FileJudge judge =
+          new FileJudge(
+              settings, client, attributes, Collections.emptyMap(), System.currentTimeMillis());
       FileFinder finder = new FileFinder(client, settings.path, JobDirectory.ROOT_DEFAULT);
       while (finder.hasNext()) {
         Candidate file = finder.next();

@@ -13,6 +13,7 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -231,6 +232,14 @@ class ConvertCommandTest {
         "--layout=contiguous",
         "--cell-size=1MiB");
     assertRefused("Cannot read --min-age", "/x", "--policy=RS-6-3", "--min-age=soon");
+    assertRefused(
+        "give a unit, such as 50MiB", "/x", "--policy=RS-6-3", "--throttle=50", "--execute");
+    assertRefused(
+        "Cannot use --driver=mapreduce with --layout=contiguous, the default, or auto",
+        "/x",
+        "--policy=RS-6-3",
+        "--layout=auto",
+        "--driver=mapreduce");
     assertRefused("1 to 64", "/x", "--policy=RS-6-3", "--files-at-once=0");
     assertRefused("Cannot undo to a code", "/x", "--undo", "--policy=RS-6-3");
     assertRefused("Cannot resume with other settings", "/x", "--resume", "--policy=RS-6-3");
@@ -296,6 +305,46 @@ class ConvertCommandTest {
       cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
     }
     assertThat(cluster.policy("/safe/a")).isNull();
+  }
+
+  @Test
+  void refusesJobsForWhichThereIsNoRoomWhileTheyRun() throws Exception {
+    byte[] bytes = cluster.write("/room/a", 2 * BLOCK);
+    String[] options = {
+      "--policy=XOR-2-1", "--cell-size=64k", "--allow-rack-loss", "--allow-stale-readers"
+    };
+    Path jobs = new Path("/jobs-in-quota");
+    cluster.fs().mkdirs(jobs);
+    cluster.fs().setQuota(jobs, HdfsConstants.QUOTA_DONT_SET, 3 * BLOCK - 1);
+    assertRefused(
+        "needs up to 3.0 MiB more for the new blocks of 4 files at once, of which 3.0 MiB count"
+            + " below /jobs-in-quota, whose space quota leaves 3.0 MiB; raise it",
+        "/room",
+        with(options, "--job-directory=/jobs-in-quota/jobs", "--execute"));
+    assertThat(cluster.fs().listStatus(jobs)).isEmpty();
+    cluster.fs().delete(jobs, true);
+
+    DatanodeInfo[] nodes = cluster.fs().getDataNodeStats();
+    try {
+      for (DatanodeInfo node : nodes) {
+        cluster.setDiskCapacity(node, 1);
+      }
+      Conditions.await("full disks", () -> cluster.fs().getStatus().getRemaining() == 0);
+      assertThat(run("/room", options)).as(err.toString()).isZero();
+      assertThat(err.toString())
+          .contains("Warning: Cannot convert /room: while it runs it needs up to 3.0 MiB more")
+          .contains("on storage of type DISK, and the DataNodes in service have 0 B left there")
+          .contains("free space or add DataNodes, or use a smaller --files-at-once: with 1 it")
+          .contains("--execute is refused until then");
+      assertRefused("needs up to 3.0 MiB more", "/room", with(options, "--execute"));
+    } finally {
+      for (DatanodeInfo node : nodes) {
+        cluster.setDiskCapacity(node, -1);
+      }
+      Conditions.await("free disks", () -> cluster.fs().getStatus().getRemaining() > 0);
+    }
+    assertThat(run("/room", with(options, "--execute"))).as(err.toString()).isZero();
+    cluster.assertBytes("/room/a", bytes);
   }
 
   @Test

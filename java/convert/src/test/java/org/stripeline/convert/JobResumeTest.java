@@ -8,8 +8,10 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +44,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
+import org.stripeline.convert.settings.Layout;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
@@ -131,6 +134,42 @@ class JobResumeTest {
 
   private static void assertNobodyWrites(String path) throws Exception {
     cluster.fs().append(new Path(path)).close();
+  }
+
+  /** A file that would be left now keeps the layout that was announced for it. */
+  @Test
+  void aJobWithAutomaticLayoutKeepsTheLayoutsThatItAnnounced() throws Exception {
+    byte[] copied = cluster.write("/auto/a", BLOCK);
+    byte[] adopted = cluster.write("/auto/b", 3 * BLOCK);
+    JobSettings begun = ConvertCluster.striped("/auto", CODE);
+    begun.layout = Layout.AUTO;
+    kill(begun, Step.FENCED, 2);
+    byte[] later = cluster.write("/auto/later", BLOCK);
+    Path file = new Path(JobDirectory.ROOT_DEFAULT + "/auto", "job.json");
+    JsonObject changed = settings("auto");
+    assertThat(changed.get("layout").getAsString()).isEqualTo("auto");
+    changed.addProperty("allowStaleReaders", false);
+    try (OutputStream to = cluster.fs().create(file, true)) {
+      to.write(changed.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    JobReport report = resume("/auto", StepListener.NONE);
+
+    assertThat(report.failures()).isEmpty();
+    assertThat(report.rolledBack()).isEqualTo(2);
+    assertThat(report.converted()).isEqualTo(2);
+    assertThat(cluster.policy("/auto/a")).isEqualTo(CODE + "-64k");
+    assertThat(cluster.policy("/auto/b")).isEqualTo(CODE + "-" + (BLOCK >> 10) + "k");
+    assertThat(cluster.policy("/auto/later")).isNull();
+    try (Driver driver = cluster.driver()) {
+      assertThat(driver.execute(ConvertCluster.undo("/auto"), "auto-undone").converted())
+          .isEqualTo(2);
+    }
+    assertThat(cluster.policy("/auto/a")).isNull();
+    assertThat(cluster.policy("/auto/b")).isNull();
+    cluster.assertBytes("/auto/a", copied);
+    cluster.assertBytes("/auto/b", adopted);
+    cluster.assertBytes("/auto/later", later);
   }
 
   @Test

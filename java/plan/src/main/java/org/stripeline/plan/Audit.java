@@ -52,7 +52,7 @@ public final class Audit {
     fs.getFileStatus(root);
     ClusterView cluster = ClusterView.of(fs);
     Audit audit = new Audit(settings, cluster);
-    NameNodeSource source = new NameNodeSource(fs, root, cluster, new SnapshotTimes());
+    NameNodeSource source = new NameNodeSource(fs, root, cluster, new SnapshotTimes(), null);
     try (Progress.Step step = progress.passing("audit", 0, Progress.Unit.FILES)) {
       source.walk(
           (status, path) -> {

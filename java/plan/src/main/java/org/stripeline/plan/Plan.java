@@ -3,8 +3,13 @@ package org.stripeline.plan;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.function.LongConsumer;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.rules.SpaceNeed;
+import org.stripeline.convert.select.ConversionRoom;
+import org.stripeline.convert.select.FileChecks;
 import org.stripeline.plan.source.ClusterView;
 import org.stripeline.plan.source.FileSource;
 import org.stripeline.plan.source.ImageFile;
@@ -34,14 +39,22 @@ public final class Plan {
     ClusterView cluster = ClusterView.of(fs);
     NameNodeSource source =
         new NameNodeSource(
-            fs, new org.apache.hadoop.fs.Path(settings.path), cluster, SnapshotTimes.of(fs));
+            fs,
+            new org.apache.hadoop.fs.Path(settings.path),
+            cluster,
+            SnapshotTimes.of(fs),
+            cluster.isFromReport()
+                ? FileChecks.of(fs, settings.rules.includeSnapshotted, false)
+                : null);
     if (!cluster.isFromReport()) {
       source
           .notes()
           .add(
               "could not ask the NameNode for its DataNodes and for other users' snapshots, which"
                   + " only superusers can list: nodes that hold no block of this tree, and such"
-                  + " snapshots, are not counted; run as a superuser of HDFS to count them");
+                  + " snapshots, are not counted, nor are extended attributes that keep files from"
+                  + " being converted; run as a superuser of HDFS, as 'convert' must be, to count"
+                  + " them");
     }
     PlanCalculator calculator;
     try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
@@ -52,7 +65,15 @@ public final class Plan {
     int nodes = cluster.topology().openNodes();
     PlanReporter.Nodes known =
         cluster.isFromReport() ? PlanReporter.Nodes.REPORTED : PlanReporter.Nodes.OF_BLOCKS;
-    return new Plan(reporter.report(source, fs.getUri().toString(), nodes, known));
+    PlanReport report = reporter.report(source, fs.getUri().toString(), nodes, known);
+    ConversionRoom room = new ConversionRoom(fs);
+    Map<StorageType, Long> free = cluster.isFromReport() ? room.free() : null;
+    room.byType(calculator.needs())
+        .forEach(
+            (type, need) ->
+                reporter.room(
+                    type.name(), need, free == null ? null : (Long) free.getOrDefault(type, 0L)));
+    return new Plan(report);
   }
 
   /**
@@ -83,9 +104,12 @@ public final class Plan {
         settings.racks == 0 || settings.nodes == 0
             ? PlanReporter.Nodes.ASSUMED
             : PlanReporter.Nodes.REPORTED;
-    return new Plan(
-        new PlanReporter(settings, calculator)
-            .report(source, image.path().toString(), nodes, known));
+    PlanReporter reporter = new PlanReporter(settings, calculator);
+    PlanReport report = reporter.report(source, image.path().toString(), nodes, known);
+    SpaceNeed all = new SpaceNeed();
+    calculator.needs().values().forEach(all::add);
+    reporter.room(null, all, null);
+    return new Plan(report);
   }
 
   private static PlanCalculator calculate(
@@ -94,7 +118,7 @@ public final class Plan {
     DirectoryRows rows =
         new DirectoryRows(
             settings.path, settings.depth, PlanSettings.ROWS_MAX, settings.code.data());
-    PlanCalculator calculator = new PlanCalculator(settings.code, model, rows);
+    PlanCalculator calculator = new PlanCalculator(settings, model, rows);
     long[] count = {0};
     source.stream(
         file -> {

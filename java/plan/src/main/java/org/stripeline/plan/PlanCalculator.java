@@ -3,8 +3,13 @@ package org.stripeline.plan;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.stripeline.convert.rules.Adviser;
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
+import org.stripeline.convert.rules.Treatment;
+import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.placement.CodeName;
 import org.stripeline.plan.source.FileSource;
 import org.stripeline.plan.source.PlannedFile;
@@ -18,24 +23,29 @@ final class PlanCalculator implements FileSource.Sink {
   static final int BLOCK_SIZES_MAX = 64;
 
   private final CodeName code;
+  private final FileFilter rules;
   private final Adviser adviser;
+  private final long nowMs = System.currentTimeMillis();
   private final TrafficModel model;
   private final DirectoryRows rows;
   private final String[] firstSynced = new String[SyncedPaths.KNOWN.size()];
   private final Map<Long, Bin> byBlockSize = new TreeMap<>();
   private final Bin otherBlockSizes = new Bin();
+  private final Map<Integer, SpaceNeed> needs = new TreeMap<>();
+  private final SpaceNeed undoNeed = new SpaceNeed();
   private long blockSizesTooLarge;
 
   /**
    * Creates a calculator.
    *
-   * @param code the code to convert to
+   * @param settings the code to convert to, and the files to convert
    * @param model computes the data that is moved
    * @param rows receives the sums; the caller rolls them up
    */
-  PlanCalculator(CodeName code, TrafficModel model, DirectoryRows rows) {
-    this.code = code;
-    this.adviser = new Adviser(code);
+  PlanCalculator(PlanSettings settings, TrafficModel model, DirectoryRows rows) {
+    this.code = settings.code;
+    this.rules = settings.rules;
+    this.adviser = new Adviser(code, settings.allowStaleReaders);
     this.model = model;
     this.rows = rows;
   }
@@ -44,15 +54,19 @@ final class PlanCalculator implements FileSource.Sink {
   public void accept(PlannedFile file) {
     Tally tally = rows.of(file.path());
     int habit = file.coded() == null && file.bytes() > 0 ? SyncedPaths.find(file.path()) : -1;
-    adviser.consider(file, habit >= 0);
+    SkipReason reason = reason(file, habit >= 0);
+    Treatment treatment = reason == null ? adviser.treatment() : Treatment.LEAVE;
     long now = SpaceUse.now(file);
-    long after = adviser.bytesAfter();
+    long after = reason == null ? adviser.bytesAfter() : now;
 
     tally.all.add(file, now, after);
     tally.bySize[Tally.sizeClass(file.bytes())].add(file, now, after);
-    tally.byTreatment[adviser.treatment().ordinal()].add(file, now, after);
-    if (adviser.reason() != null) {
-      tally.byReason[adviser.reason().ordinal()].add(file, now, after);
+    tally.byTreatment[treatment.ordinal()].add(file, now, after);
+    if (reason != null) {
+      tally.byReason[reason.ordinal()].add(file, now, after);
+    }
+    if (reason == SkipReason.STALE_READERS) {
+      tally.ifCopied.add(file, now, adviser.bytesIfCopied());
     }
     if (habit >= 0) {
       tally.bySyncHabit[habit].add(file, now, after);
@@ -69,17 +83,36 @@ final class PlanCalculator implements FileSource.Sink {
     if (file.blockCount() > 0 && file.blockCount() < code.data()) {
       tally.small[file.blockCount()].add(file, now, SpaceUse.contiguous(file, code.shape()));
     }
-    if (adviser.treatment() != Treatment.LEAVE) {
+    if (treatment != Treatment.LEAVE) {
       addConversion(tally, file, now, after);
     }
+  }
+
+  /** Decides about a file in the order in which {@code convert} does, and returns the reason. */
+  private SkipReason reason(PlannedFile file, boolean isSynced) {
+    if (!rules.selects(file.path(), file.owner(), file.bytes(), file.modifiedMs(), nowMs)) {
+      return SkipReason.RULE;
+    }
+    adviser.consider(file, isSynced && !rules.includeSynced);
+    if (adviser.reason() != null) {
+      return adviser.reason();
+    }
+    if (file.checks() != null) {
+      return file.checks().get();
+    }
+    return file.isInSnapshot() && !rules.includeSnapshotted ? SkipReason.SNAPSHOTTED : null;
   }
 
   private void addConversion(Tally tally, PlannedFile file, long now, long after) {
     if (file.isInSnapshot()) {
       tally.inSnapshot.add(file, now, after);
     }
-    CodeName with = adviser.adoptedWith();
-    if (with == null) {
+    needs
+        .computeIfAbsent(file.storagePolicy(), id -> new SpaceNeed())
+        .add(SpaceNeed.of(file, adviser.treatment().layout(), after), file.isInSnapshot());
+    undoNeed.add(now, false);
+    CodeName with = adviser.codeAfter(file.blockBytes());
+    if (adviser.treatment() == Treatment.STRIPE) {
       model.addStriped(file, after, tally.traffic);
       blockSizesTooLarge += code.takesCell(file.blockBytes()) ? 0 : 1;
       return;
@@ -152,6 +185,16 @@ final class PlanCalculator implements FileSource.Sink {
    */
   long blockSizesTooLarge() {
     return blockSizesTooLarge;
+  }
+
+  /** Returns the space that the conversion needs while it runs, by the ids of storage policies. */
+  Map<Integer, SpaceNeed> needs() {
+    return needs;
+  }
+
+  /** Returns the space that is needed while the conversion is undone. */
+  SpaceNeed undoNeed() {
+    return undoNeed;
   }
 
   CodeName code() {

@@ -5,6 +5,8 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -12,6 +14,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.convert.RuleOptions;
 import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
@@ -21,6 +24,7 @@ import org.stripeline.terminal.Progress;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -57,6 +61,18 @@ import picocli.CommandLine.Spec;
       "3:Could not check all or part of the tree; what could not be read is listed"
     })
 public final class PlanCommand implements Callable<Integer> {
+  /** Options that {@code convert --layout=auto} has too, and that decide about files. */
+  private static final List<String> OF_CONVERT =
+      Arrays.asList(
+          "--cell-size",
+          "--allow-stale-readers",
+          "--min-age",
+          "--min-size",
+          "--glob",
+          "--owner",
+          "--include-snapshotted",
+          "--include-synced");
+
   @Parameters(paramLabel = "PATH", description = "File or directory on HDFS or in the image")
   private String path;
 
@@ -104,6 +120,16 @@ public final class PlanCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print the result as one JSON object")
   private boolean json;
 
+  @Option(
+      names = "--allow-stale-readers",
+      description =
+          "Also plan copies, for files that adoption does not make smaller; 'convert' needs the"
+              + " same option for them, and its page says why")
+  private boolean allowStaleReaders;
+
+  @ArgGroup(exclusive = false, validate = false, heading = "%nWhich files:%n")
+  private RuleOptions ruleOptions = new RuleOptions();
+
   @ArgGroup(exclusive = false, validate = false, heading = "%nTime and cost:%n")
   private CostOptions cost = new CostOptions();
 
@@ -117,8 +143,10 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
         names = "--throttle",
         paramLabel = "SIZE",
-        converter = ByteSize.Converter.class,
-        description = "Bytes that each node may send per second: used to estimate the duration")
+        converter = ByteSize.RateConverter.class,
+        description =
+            "Bytes that each node may send per second, such as 50MiB, at least 64KiB: used to"
+                + " estimate the duration")
     private ByteSize throttle;
 
     @Option(
@@ -211,6 +239,13 @@ public final class PlanCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }
+    settings.allowStaleReaders = allowStaleReaders;
+    try {
+      settings.rules = ruleOptions.filter();
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
+    settings.carriedOutBy = carriedOutBy();
     settings.depth = within("--depth", depth, 0, PlanSettings.DEPTH_MAX);
     settings.blocksPerRackMax =
         blocksPerRack == null
@@ -223,6 +258,26 @@ public final class PlanCommand implements Callable<Integer> {
     archive(settings);
     image(settings);
     return settings;
+  }
+
+  /** Returns the command that does what the plan prints: with the same options about files. */
+  private String carriedOutBy() {
+    StringBuilder text = new StringBuilder("stripeline convert ");
+    text.append(quoted(path)).append(" --policy=").append(policy).append(" --layout=auto");
+    for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+      String name = option.longestName();
+      if (OF_CONVERT.contains(name)) {
+        text.append(' ').append(name);
+        String value =
+            option.originalStringValues().isEmpty() ? "" : option.originalStringValues().get(0);
+        text.append(option.arity().max() == 0 ? "" : "=" + quoted(value));
+      }
+    }
+    return text.append(" --execute").toString();
+  }
+
+  private static String quoted(String text) {
+    return text.matches("[A-Za-z0-9_./:=@%+,-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   private void archive(PlanSettings settings) {
@@ -246,6 +301,9 @@ public final class PlanCommand implements Callable<Integer> {
   private void image(PlanSettings settings) {
     if (image.file == null && (image.racks != null || image.nodes != null)) {
       throw usage("Cannot use --racks or --nodes without --image: the NameNode reports them");
+    }
+    if (image.file != null && (settings.rules.owner != null || settings.rules.ageMsMin > 0)) {
+      throw usage("Cannot use --owner or --min-age with --image: ask the NameNode instead");
     }
     if (image.file != null && audit) {
       throw usage("Cannot audit an image: it has no locations");

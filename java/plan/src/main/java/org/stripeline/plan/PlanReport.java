@@ -15,6 +15,10 @@ final class PlanReport {
   String policy;
   String smallerPolicy;
   long stripedCellBytes;
+
+  /** The command that does what the plan prints; null if there is none. */
+  String carriedOutBy;
+
   Cluster cluster = new Cluster();
   Directory total;
   List<Directory> directories = new ArrayList<>();
@@ -26,6 +30,7 @@ final class PlanReport {
   List<Synced> synced = new ArrayList<>();
   List<BlockSize> blockSizes = new ArrayList<>();
   Moves moves = new Moves();
+  Room room = new Room();
   Duration time;
   Cost cost;
   List<String> warnings = new ArrayList<>();
@@ -124,6 +129,27 @@ final class PlanReport {
     long networkAdoption;
     long crossRackStriped;
     long networkStriped;
+  }
+
+  /** The space that is needed in addition while files are converted. */
+  static final class Room {
+    int filesAtOnce;
+    long undoBytes;
+    List<RoomOnType> types = new ArrayList<>();
+  }
+
+  /** The space that is needed in addition on one type of storage. */
+  static final class RoomOnType {
+    /** The name of a storage type; null if the source does not know the types. */
+    String storageType;
+
+    long bytes;
+
+    /** The part of the bytes that stays until snapshots are deleted. */
+    long bytesKeptBySnapshots;
+
+    /** The free bytes of the DataNodes; null if they are not known. */
+    Long bytesFree;
   }
 
   /** The estimated duration at a given rate per node. */

@@ -6,7 +6,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.rules.SyncedPaths;
+import org.stripeline.convert.rules.Treatment;
+import org.stripeline.convert.select.Preflight;
+import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.placement.CodeName;
 import org.stripeline.plan.source.FileSource;
 import org.stripeline.terminal.Quantity;
@@ -24,7 +28,15 @@ final class PlanReporter {
               SkipReason.LAZY_PERSIST,
               SkipReason.UNREADABLE,
               SkipReason.ONE_REPLICA,
-              SkipReason.TOO_SMALL));
+              SkipReason.TOO_SMALL,
+              SkipReason.BLOCK_SIZE,
+              SkipReason.CELL_SIZE,
+              SkipReason.STALE_READERS,
+              SkipReason.RULE,
+              SkipReason.SNAPSHOTTED,
+              SkipReason.UNREADABLE_BY_SUPERUSER,
+              SkipReason.ATTRIBUTES_FULL,
+              SkipReason.ATTRIBUTE_TOO_LARGE));
 
   /** How the number of nodes and racks is known. */
   enum Nodes {
@@ -83,6 +95,8 @@ final class PlanReporter {
     cost(all);
     snapshots(all);
     users();
+    copies(all);
+    report.carriedOutBy = settings.carriedOutBy;
     if (calculator.isFolded()) {
       report.notes.add(
           "more than "
@@ -253,7 +267,7 @@ final class PlanReporter {
               + calculator.code()
               + " ("
               + calculator.code().data()
-              + " of them must be less than 2 GiB, each a multiple of 1 KiB): they are copied");
+              + " of them must be less than 2 GiB together): they are copied");
     }
   }
 
@@ -343,6 +357,51 @@ final class PlanReporter {
           "converted files cannot be truncated, are appended to only in a new block group, ignore"
               + " hsync and setrep, and have a different default checksum (distcp -update) and"
               + " inode: 'What changes for users of the files' in docs/user/convert.md");
+    }
+  }
+
+  /**
+   * Adds the space that is needed on one type of storage while files are converted.
+   *
+   * @param type name of the storage type, null if the types are not known
+   * @param free free bytes of the DataNodes, null if they are not known
+   */
+  void room(String type, SpaceNeed need, Long free) {
+    PlanReport.RoomOnType row = new PlanReport.RoomOnType();
+    row.storageType = type;
+    row.bytes = need.peak(JobSettings.FILES_OF_CLIENT);
+    row.bytesKeptBySnapshots = need.kept();
+    row.bytesFree = free;
+    report.room.filesAtOnce = JobSettings.FILES_OF_CLIENT;
+    report.room.undoBytes = calculator.undoNeed().peak(JobSettings.FILES_OF_CLIENT);
+    if (row.bytes > 0) {
+      report.room.types.add(row);
+    }
+    if (free != null && row.bytes > free) {
+      report.warnings.add(
+          "the conversion needs up to "
+              + Quantity.bytes(row.bytes)
+              + " more on "
+              + type
+              + " while it runs, and the DataNodes have "
+              + Quantity.bytes(free)
+              + " left there: 'convert' refuses to start; free space or use a smaller"
+              + " --files-at-once");
+    }
+  }
+
+  /** Notes what copies would save that were not allowed. */
+  private void copies(Tally all) {
+    Bin left = all.ifCopied;
+    if (left.files > 0) {
+      report.notes.add(
+          left.files
+              + " files are left because only a copy makes them smaller, "
+              + Quantity.bytes(left.bytesAfter)
+              + " instead of "
+              + Quantity.bytes(left.bytesNow)
+              + ": copies need --allow-stale-readers, here and for 'convert', since "
+              + Preflight.STALE_READERS);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
+import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.placement.CodeName;
 
 /** The settings of a plan; set by the command. */
@@ -30,6 +31,15 @@ public final class PlanSettings {
 
   /** The code to convert to. */
   public CodeName code;
+
+  /** Filter for the files to convert, as of {@code convert}. */
+  public FileFilter rules = new FileFilter();
+
+  /** Whether files may be copied although readers that have them open can then get wrong bytes. */
+  public boolean allowStaleReaders;
+
+  /** The command that does what the plan prints; null if there is none. */
+  public String carriedOutBy;
 
   /** Levels of directories below the path that have their own rows, 0 to {@link #DEPTH_MAX}. */
   public int depth = 1;

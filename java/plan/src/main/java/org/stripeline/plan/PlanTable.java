@@ -24,6 +24,7 @@ final class PlanTable {
     groups("skipped because", report.left);
     small();
     moves();
+    room();
     policies();
     time();
     cost();
@@ -58,6 +59,7 @@ final class PlanTable {
             + " %s, where they are copied",
         Quantity.bytes(report.stripedCellBytes));
     line("at most %d blocks of a group per rack", cluster.blocksPerRackMax);
+    line("carried out by: %s", report.carriedOutBy);
     line("");
   }
 
@@ -174,6 +176,24 @@ final class PlanTable {
       line(
           "%ncopying files to a striped layout moves %s across racks, %s over the network",
           Quantity.bytes(moves.crossRackStriped), Quantity.bytes(moves.networkStriped));
+    }
+  }
+
+  private void room() {
+    for (PlanReport.RoomOnType row : report.room.types) {
+      line(
+          "%nwhile it runs, with %d files at once, the conversion needs up to %s more%s%s%s;"
+              + " undoing it would need up to %s",
+          report.room.filesAtOnce,
+          Quantity.bytes(row.bytes),
+          row.storageType == null ? "" : " on " + row.storageType,
+          row.bytesKeptBySnapshots == 0
+              ? ""
+              : ", of which "
+                  + Quantity.bytes(row.bytesKeptBySnapshots)
+                  + " stay until snapshots are deleted",
+          row.bytesFree == null ? "" : " (" + Quantity.bytes(row.bytesFree) + " are free)",
+          Quantity.bytes(report.room.undoBytes));
     }
   }
 

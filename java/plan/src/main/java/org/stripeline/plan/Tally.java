@@ -3,6 +3,7 @@ package org.stripeline.plan;
 
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SyncedPaths;
+import org.stripeline.convert.rules.Treatment;
 
 /** All sums over the files of a directory. */
 final class Tally {
@@ -23,6 +24,11 @@ final class Tally {
   final Bin[] byTreatment = Bin.array(Treatment.values().length);
   final Bin[] byReason = Bin.array(SkipReason.values().length);
   final Bin[] bySyncHabit = Bin.array(SyncedPaths.KNOWN.size());
+
+  /**
+   * Files that are left because only a copy would save space; the bytes afterwards are a copy's.
+   */
+  final Bin ifCopied = new Bin();
 
   /** Files that are converted although a snapshot may hold their blocks. */
   final Bin inSnapshot = new Bin();
@@ -50,6 +56,7 @@ final class Tally {
     Bin.add(byTreatment, other.byTreatment);
     Bin.add(byReason, other.byReason);
     Bin.add(bySyncHabit, other.bySyncHabit);
+    ifCopied.add(other.ifCopied);
     inSnapshot.add(other.inSnapshot);
     shortGroups += other.shortGroups;
     shortGroupsExtra += other.shortGroupsExtra;

@@ -52,6 +52,12 @@ class PlanCommandTest {
         "/d --blocks-per-rack=0|Cannot use --blocks-per-rack=0: 1 to 9 are possible",
         "/d --throttle=0|it must be more than 0",
         "/d --throttle=fast|Cannot read size 'fast'",
+        "/d --throttle=50|Cannot use 50 as bytes per second: at least 64KiB are possible; give a"
+            + " unit, such as 50MiB",
+        "/d --throttle=63k|Cannot use 63k as bytes per second",
+        "/d --image=i --owner=u|Cannot use --owner or --min-age with --image",
+        "/d --image=i --min-age=1d|Cannot use --owner or --min-age with --image",
+        "/d --min-age=soon|Cannot read --min-age=soon",
         "/d --storage-policy=COLD|set --archive-cost=RATIO",
         "/d --storage-policy=COLD --archive-cost=0|set --archive-cost=RATIO",
         "/d --storage-policy=WARM --archive-cost=0.7|only COLD puts",
@@ -173,6 +179,38 @@ class PlanCommandTest {
     out.getBuffer().setLength(0);
     assertThat(run("/b/f", "--image=" + image)).as(err.toString()).isZero();
     assertThat(out.toString()).doesNotContain(page);
+  }
+
+  @Test
+  void theCommandThatCarriesThePlanOutHasTheSameOptionsAboutFiles() throws IOException {
+    Path image = temporary.resolve("image.txt");
+    String six = "\t3\t2026-01-01 00:00\t-\t134217728\t6\t805306368\t0\t0\t-rw-r--r--\tu\tg\n";
+    String one = "\t3\t2026-01-01 00:00\t-\t134217728\t1\t134217728\t0\t0\t-rw-r--r--\tu\tg\n";
+    Files.write(
+        image,
+        (HEADER + "/a/six x" + six + "/a/one x" + one + "/a/other" + six)
+            .getBytes(StandardCharsets.UTF_8));
+
+    int status =
+        run(
+            "/a",
+            "--image=" + image,
+            "--policy=RS-6-3-64k",
+            "--depth=0",
+            "--glob=* x",
+            "--min-size=1MiB",
+            "--include-synced");
+
+    assertThat(status).as(err.toString()).isZero();
+    assertThat(out.toString())
+        .contains(
+            "carried out by: stripeline convert /a --policy=RS-6-3-64k --layout=auto --glob='* x'"
+                + " --min-size=1MiB --include-synced --execute\n")
+        .contains("excluded by the options")
+        .contains("only a copy would save space: convert with --allow-stale-readers")
+        .contains("1 files are left because only a copy makes them smaller, 192 MiB instead of 384")
+        .contains("while it runs, with 4 files at once, the conversion needs up to 384 MiB more;")
+        .contains("undoing it would need up to 2.25 GiB");
   }
 
   @Test

@@ -80,10 +80,11 @@ class PlanSpeedTest {
   @Test
   void manyGroupsWithLocationsArePlannedInTime() {
     Topology topology = Topology.uniform(20, 20);
-    CodeName code = CodeName.parse("RS-6-3", 1 << 20);
+    PlanSettings settings = new PlanSettings();
+    settings.code = CodeName.parse("RS-6-3", 1 << 20);
     PlanCalculator calculator =
         new PlanCalculator(
-            code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 1, 1000, 6));
+            settings, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 1, 1000, 6));
     SplittableRandom random = new SplittableRandom(9);
 
     long startCpu = cpuNanos();

@@ -15,6 +15,9 @@ public final class ByteSize {
   /** Bytes of a gibibyte, for rates. */
   public static final double GIB = 1 << 30;
 
+  /** The least rate in bytes per second: whoever asks for less has forgotten the unit. */
+  private static final long RATE_MIN = 64 << 10;
+
   private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\s*([kmg]i?b?|b?)");
 
   private final long bytes;
@@ -48,6 +51,23 @@ public final class ByteSize {
   @Override
   public String toString() {
     return text;
+  }
+
+  /** Converts command-line arguments to bytes per second, of which 0 means no limit. */
+  public static final class RateConverter implements ITypeConverter<ByteSize> {
+    @Override
+    public ByteSize convert(String value) {
+      ByteSize rate = new Converter().convert(value);
+      if (rate.bytes > 0 && rate.bytes < RATE_MIN) {
+        throw new TypeConversionException(
+            "Cannot use "
+                + value
+                + " as bytes per second: at least 64KiB are possible; give a unit, such as "
+                + (value.matches("[1-9]\\d{0,3}") ? value : "50")
+                + "MiB");
+      }
+      return rate;
+    }
   }
 
   /** Converts command-line arguments to sizes. */

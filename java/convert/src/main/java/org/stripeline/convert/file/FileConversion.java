@@ -19,8 +19,10 @@ import org.stripeline.convert.job.OpenFile;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.TemporaryPlaces;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.SnapshotIndex;
+import org.stripeline.placement.CodeName;
 
 /**
  * Converts one file: takes its lease, creates the temporary file, verifies it, copies the
@@ -53,11 +55,11 @@ public final class FileConversion {
   /**
    * Converts a file, or leaves it unchanged.
    *
-   * @param cellBytes cell size of the new policy, 0 for replication
+   * @param decision the code that the file gets, or replication
    * @param snapshots the snapshots that were known when the file was judged
    * @throws JournalLostException if the job cannot continue at all
    */
-  public FileOutcome convert(Candidate file, int cellBytes, SnapshotIndex snapshots)
+  public FileOutcome convert(Candidate file, FileDecision decision, SnapshotIndex snapshots)
       throws JournalLostException {
     job.reached(Step.CHECKED, file.path());
     OpenFile open = null;
@@ -76,10 +78,15 @@ public final class FileConversion {
       JournalRecord begin = JournalRecord.begin(file, temporary, place.id(), job.leaseHolder());
       // Read now, before the file is read. The listing may be hours old.
       begin.accessedMs = before.status().getAccessTime();
+      CodeName code = decision.code();
+      if (code != null) {
+        begin.policy = policies.name(code);
+        begin.layout = decision.treatment().layout();
+      }
       open = new OpenFile(begin);
       job.journal().write(begin);
       job.reached(Step.BEGUN, open);
-      replace(file, before, checksum, open, cellBytes, snapshots);
+      replace(file, before, checksum, open, snapshots);
       return end(open, FileOutcome.converted(file.bytes()));
     } catch (JournalLostException e) {
       throw e;
@@ -93,7 +100,6 @@ public final class FileConversion {
       Attributes before,
       FileChecksum checksum,
       OpenFile open,
-      int cellBytes,
       SnapshotIndex snapshots)
       throws IOException {
     DFSClient client = job.client();
@@ -109,7 +115,7 @@ public final class FileConversion {
       throw new ChangedException("open for writing by another client");
     }
     blocks = ReplicaQuorum.await(client, before.status(), blocks);
-    Attempt attempt = attempt(file, before, checksum, open, blocks, cellBytes);
+    Attempt attempt = attempt(file, before, checksum, open, blocks);
     if (!rewriter.comparesReplicas()) {
       checkSource(attempt, checksum);
     }
@@ -171,14 +177,10 @@ public final class FileConversion {
   }
 
   private Attempt attempt(
-      Candidate file,
-      Attributes before,
-      FileChecksum checksum,
-      OpenFile open,
-      LocatedBlocks blocks,
-      int cellBytes)
+      Candidate file, Attributes before, FileChecksum checksum, OpenFile open, LocatedBlocks blocks)
       throws IOException {
-    ErasureCodingPolicy policy = cellBytes == 0 ? null : policies.get(policies.name(cellBytes));
+    String name = open.begin().policy;
+    ErasureCodingPolicy policy = name == null ? null : policies.get(name);
     return new Attempt.Builder(file, open)
         .source(file.inodePath())
         .policy(policy)

@@ -4,6 +4,7 @@ package org.stripeline.convert.job;
 import com.google.gson.annotations.SerializedName;
 import java.util.ArrayList;
 import java.util.List;
+import org.stripeline.convert.settings.Layout;
 
 /**
  * One line of a journal. The kind determines which fields are set; unset fields are omitted from
@@ -87,6 +88,15 @@ public final class JournalRecord {
 
   /** Length of the file in bytes. */
   public Long bytes;
+
+  /**
+   * Name of the policy that the file gets; null for replication, and in journals of earlier
+   * versions.
+   */
+  public String policy;
+
+  /** Layout that the file gets; null for replication, and in journals of earlier versions. */
+  public Layout layout;
 
   /** Signature of the original's blocks, see {@link BlockSignature}. */
   public String signature;

@@ -28,6 +28,10 @@ public final class JsonLines implements JobObserver {
     if (!decision.isConvert()) {
       line.put("reason", decision.skip().name());
     }
+    if (decision.code() != null) {
+      line.put("policy", decision.policy());
+      line.put("layout", decision.treatment().layout().toString());
+    }
     line.put("bytes", file.bytes());
     line.put("diskBytesNow", decision.bytesNow());
     line.put("diskBytesAfter", decision.bytesAfter());

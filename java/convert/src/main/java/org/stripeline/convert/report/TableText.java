@@ -7,6 +7,7 @@ import java.util.Map;
 import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.Layout;
 import org.stripeline.terminal.TextTable;
 
 /** Prints a plan or the result of a job as text for people. */
@@ -25,6 +26,16 @@ public final class TableText {
         ByteText.of(totals.bytes),
         ByteText.of(totals.diskBytesNow),
         ByteText.of(totals.diskBytesAfter));
+    if (settings.layout == Layout.AUTO) {
+      totals.treatments.forEach(
+          (treatment, sum) ->
+              table.row(
+                  "  of these: " + treatment.label(),
+                  Long.toString(sum.files),
+                  ByteText.of(sum.bytes),
+                  ByteText.of(sum.diskBytesNow),
+                  ByteText.of(sum.diskBytesAfter)));
+    }
     for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
       Totals.Skipped sum = entry.getValue();
       table.row(

@@ -5,10 +5,14 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SpaceNeed;
+import org.stripeline.convert.rules.Treatment;
+import org.stripeline.convert.settings.Layout;
+import org.stripeline.placement.CodeName;
 
 /** The totals of a walk over a tree. */
 public final class Totals {
@@ -26,14 +30,38 @@ public final class Totals {
   /** Bytes on disk of those files after the conversion. */
   public long diskBytesAfter;
 
+  /** Files to be made erasure-coded, by what is done with them. */
+  public final Map<Treatment, Converted> treatments = new EnumMap<>(Treatment.class);
+
   /** Skipped files, by reason. */
   public final Map<SkipReason, Skipped> skipped = new EnumMap<>(SkipReason.class);
 
   /** What was gone before it could be judged; not included in the other totals. */
   public Vanished vanished = new Vanished();
 
-  /** Cell sizes for which policies are needed. */
-  public final transient SortedSet<Integer> cells = new TreeSet<>();
+  /** Space that is needed while the files are converted, by the ids of storage policies. */
+  public final transient Map<Integer, SpaceNeed> needs = new TreeMap<>();
+
+  /** Id of the storage policy to which files are copied; null for that of each file. */
+  public transient Integer storagePolicyOfCopies;
+
+  /** Codes for which policies are needed, with their cell sizes, by the names of the policies. */
+  public final transient SortedMap<String, CodeName> codes = new TreeMap<>();
+
+  /** Files that are treated alike. */
+  public static final class Converted {
+    /** Number of files. */
+    public long files;
+
+    /** Bytes of the files, without replicas. */
+    public long bytes;
+
+    /** Current bytes on disk of the files. */
+    public long diskBytesNow;
+
+    /** Bytes on disk of the files after the conversion. */
+    public long diskBytesAfter;
+  }
 
   /** Files skipped for one reason. */
   public static final class Skipped {
@@ -56,8 +84,14 @@ public final class Totals {
       bytes += file.bytes();
       diskBytesNow += decision.bytesNow();
       diskBytesAfter += decision.bytesAfter();
-      if (decision.cellBytes() > 0) {
-        cells.add(decision.cellBytes());
+      if (decision.code() != null) {
+        codes.put(decision.policy(), decision.code());
+        need(file, decision);
+        Converted sum = treatments.computeIfAbsent(decision.treatment(), any -> new Converted());
+        sum.files++;
+        sum.bytes += file.bytes();
+        sum.diskBytesNow += decision.bytesNow();
+        sum.diskBytesAfter += decision.bytesAfter();
       }
       return;
     }
@@ -68,5 +102,15 @@ public final class Totals {
     if (sum.examples.size() < EXAMPLES_MAX) {
       sum.examples.add(file.path());
     }
+  }
+
+  private void need(Candidate file, FileDecision decision) {
+    Layout layout = decision.treatment().layout();
+    boolean isMoved = layout == Layout.STRIPED && storagePolicyOfCopies != null;
+    needs
+        .computeIfAbsent(
+            isMoved ? storagePolicyOfCopies : (Integer) file.storagePolicy(),
+            any -> new SpaceNeed())
+        .add(SpaceNeed.of(file, layout, decision.bytesAfter()), decision.isKeptBySnapshot());
   }
 }

@@ -42,15 +42,24 @@ public final class FileRules {
     if (file.coded() != null) {
       int cell = striped ? code.cellBytes() : (int) Math.min(file.blockBytes(), Integer.MAX_VALUE);
       boolean isSame = file.coded().isSameCode(code) && file.coded().cellBytes() == cell;
-      return isSame ? SkipReason.ALREADY : striped ? null : SkipReason.OTHER_POLICY;
+      return isSame ? SkipReason.ALREADY : striped ? ofCells(file, code) : SkipReason.OTHER_POLICY;
     }
     if (striped ? file.blockBytes() <= 0 : !canBeCells(file, code)) {
       return SkipReason.BLOCK_SIZE;
     }
     if (bytesAfter(file, code, layout) < SpaceUse.now(file)) {
-      return null;
+      return striped ? ofCells(file, code) : null;
     }
     return file.replication() <= 1 ? SkipReason.ONE_REPLICA : SkipReason.TOO_SMALL;
+  }
+
+  /**
+   * Returns CELL_SIZE if a copy could not be written, or null. The NameNode refuses blocks smaller
+   * than a cell. Hadoop's writer only ends a block after a whole cell, and DataNodes refuse what
+   * lies beyond the block.
+   */
+  private static SkipReason ofCells(FileFacts file, CodeName code) {
+    return file.blockBytes() % code.cellBytes() == 0 ? null : SkipReason.CELL_SIZE;
   }
 
   /** Returns the bytes on disk of a file in a layout for which {@link #ofLayout} returned null. */

@@ -11,7 +11,7 @@ public enum SkipReason {
   OPEN("open for writing"),
   /** Its writers rely on hflush or hsync, which do nothing on erasure-coded files. */
   SYNCED("written with hsync: needs replication; convert with --include-synced"),
-  /** The file is erasure-coded; used by estimates that name no layout. */
+  /** The file is erasure-coded; used where each file gets its own layout. */
   CODED("already erasure-coded"),
   /** The file already has the requested layout. */
   ALREADY("has this layout already"),
@@ -28,6 +28,8 @@ public enum SkipReason {
   ONE_REPLICA("replication 1: erasure-coded it would take more space"),
   /** Erasure-coded, the file would take at least as much space as now. */
   TOO_SMALL("too small: erasure-coded it would take at least as much space"),
+  /** Adopted, the file would not shrink; copied it would, which was not allowed. */
+  STALE_READERS("only a copy would save space: convert with --allow-stale-readers"),
   /** The file has no bytes. */
   EMPTY("empty"),
   /** A snapshot keeps the replicas, so a conversion would free no space. */
@@ -36,6 +38,8 @@ public enum SkipReason {
   BLOCK_SIZE(
       "blocks cannot be cells (2 GiB per stripe, or not a multiple of 1 KiB); try"
           + " --layout=striped"),
+  /** A copy could not be written: HDFS cannot divide its blocks into cells. */
+  CELL_SIZE("block size is not a multiple of the cell size; use a smaller --cell-size"),
   /** Superusers cannot read the file, so a copy could not be compared with it. */
   UNREADABLE_BY_SUPERUSER("security.hdfs.unreadable.by.superuser is set: no superuser can read it"),
   /**

@@ -2,59 +2,71 @@
 package org.stripeline.convert.select;
 
 import java.io.IOException;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.stripeline.convert.job.Candidate;
-import org.stripeline.convert.namenode.NameNodeLimits;
+import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.report.FileDecision;
+import org.stripeline.convert.rules.Adviser;
 import org.stripeline.convert.rules.FileRules;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
-import org.stripeline.convert.settings.FileFilter;
+import org.stripeline.convert.rules.Treatment;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
-import org.stripeline.convert.settings.Origin;
 import org.stripeline.placement.CodeName;
 
 /** Decides for each file of the tree whether it is converted or skipped, and why. */
 public final class FileJudge {
   private final JobSettings settings;
   private final DFSClient client;
-  private final SnapshotIndex snapshots;
-  private final AttributeJudge attributes;
+  private final FileChecks checks;
+  private final Map<Long, JournalRecord> begun;
   private final long nowMs;
   private final CodeName code;
+  private final Adviser adviser;
 
   /** DataNodes in service, which is the maximum of replicas that a block can have. */
   private final int nodes;
 
-  /** Returns a judge for the current time and the current snapshots. */
-  static FileJudge of(JobSettings settings, DistributedFileSystem fs) throws IOException {
-    AttributeJudge attributes =
-        new AttributeJudge(() -> NameNodeLimits.ask(fs.getUri(), fs.getConf()));
-    return new FileJudge(settings, fs.getClient(), attributes, System.currentTimeMillis());
+  /**
+   * Returns a judge for the current time and the current snapshots.
+   *
+   * @param begun the journal's records of interrupted conversions, by inode id
+   */
+  static FileJudge of(
+      JobSettings settings, DistributedFileSystem fs, Map<Long, JournalRecord> begun)
+      throws IOException {
+    return new FileJudge(
+        settings, fs.getClient(), FileChecks.limits(fs), begun, System.currentTimeMillis());
   }
 
-  public FileJudge(JobSettings settings, DFSClient client, AttributeJudge attributes, long nowMs)
+  /** Creates a judge, see {@link #of}. */
+  public FileJudge(
+      JobSettings settings,
+      DFSClient client,
+      AttributeJudge attributes,
+      Map<Long, JournalRecord> begun,
+      long nowMs)
       throws IOException {
     this.settings = settings;
     this.client = client;
-    this.attributes = attributes;
+    this.begun = begun;
     this.nowMs = nowMs;
-    snapshots = new SnapshotIndex(client);
-    code = settings.undo ? null : settings.code();
+    checks =
+        new FileChecks(
+            client, attributes, settings.rules.includeSnapshotted, settings.storagePolicy != null);
+    code = settings.undo ? null : settings.code().withCell(settings.cellBytes);
+    adviser = settings.undo ? null : new Adviser(code, settings.allowStaleReaders);
     nodes = settings.undo ? ClusterFacts.of(client).nodes().size() : 0;
   }
 
   /** Returns the snapshots that files are checked against. */
   SnapshotIndex snapshots() {
-    return snapshots;
+    return checks.snapshots();
   }
 
   /**
@@ -74,48 +86,42 @@ public final class FileJudge {
       return FileDecision.skip(reason, now);
     }
     FileDecision decision = settings.undo ? undo(file, now) : convert(file, now);
-    if (decision.isConvert()
-        && !settings.rules.includeSnapshotted
-        && snapshots.keeps(file.path(), status.getFileId())) {
-      return FileDecision.skip(SkipReason.SNAPSHOTTED, now);
+    if (decision.isConvert()) {
+      long fileId = status.getFileId();
+      reason =
+          settings.undo
+              ? checks.ofSnapshots(file.path(), fileId)
+              : checks.reason(file.path(), fileId);
     }
-    if (decision.isConvert() && !settings.undo) {
-      reason = attributes.judge(extended(file), added());
-      return reason == null ? decision : FileDecision.skip(reason, now);
+    if (reason != null) {
+      return FileDecision.skip(reason, now);
     }
-    return decision;
-  }
-
-  /** Returns the extended attributes that record the original state of converted files. */
-  private List<String> added() {
-    return settings.storagePolicy == null
-        ? Collections.singletonList(Origin.ATTRIBUTE)
-        : Arrays.asList(Origin.ATTRIBUTE, Origin.STORAGE_POLICY);
-  }
-
-  private Map<String, byte[]> extended(Candidate file) throws IOException {
-    return client.getXAttrs(file.inodePath());
+    boolean isKept =
+        decision.isConvert()
+            && settings.rules.includeSnapshotted
+            && snapshots().keeps(file.path(), status.getFileId());
+    return isKept ? decision.keptBySnapshot() : decision;
   }
 
   private SkipReason generalReason(Candidate file) {
     HdfsLocatedFileStatus status = file.status();
-    FileFilter rules = settings.rules;
-    if (!rules.matches(file.path())
-        || (rules.owner != null && !rules.owner.equals(status.getOwner()))
-        || status.getLen() < rules.bytesMin
-        || nowMs - status.getModificationTime() < rules.ageMsMin) {
-      return SkipReason.RULE;
-    }
+    boolean isSelected =
+        settings.rules.selects(
+            file.path(), status.getOwner(), status.getLen(), status.getModificationTime(), nowMs);
+    return isSelected ? FileRules.general(file, isSynced(file)) : SkipReason.RULE;
+  }
+
+  private boolean isSynced(Candidate file) {
     // Undoing restores replication, which is what the writers of synced files need.
-    boolean takesSynced = rules.includeSynced || settings.undo;
-    return FileRules.general(file, !takesSynced && SyncedPaths.find(file.path()) >= 0);
+    boolean takesSynced = settings.rules.includeSynced || settings.undo;
+    return !takesSynced && SyncedPaths.find(file.path()) >= 0;
   }
 
   private FileDecision undo(Candidate file, long now) throws IOException {
     if (file.status().getErasureCodingPolicy() == null) {
       return FileDecision.skip(SkipReason.ALREADY, now);
     }
-    Map<String, byte[]> extended = extended(file);
+    Map<String, byte[]> extended = client.getXAttrs(file.inodePath());
     int replication = settings.replication(extended);
     if (replication == 0) {
       return FileDecision.skip(SkipReason.NOT_CONVERTED, now);
@@ -123,22 +129,62 @@ public final class FileJudge {
     if (replication > nodes) {
       return FileDecision.skip(SkipReason.REPLICATION, now);
     }
-    SkipReason reason = attributes.judge(extended, Collections.emptyList());
+    SkipReason reason = checks.ofUndone(extended);
     if (reason != null) {
       return FileDecision.skip(reason, now);
     }
-    return FileDecision.convert(now, file.bytes() * replication, 0);
+    return FileDecision.replicate(now, file.bytes() * replication);
   }
 
   private FileDecision convert(Candidate file, long now) {
-    boolean striped = settings.layout == Layout.STRIPED;
-    CodeName wanted = code.withCell(striped ? settings.cellBytes : 0);
-    SkipReason reason = FileRules.ofLayout(file, wanted, settings.layout);
-    return reason == null
-        ? FileDecision.convert(
+    if (settings.layout == Layout.AUTO) {
+      FileDecision begun = asBegun(file, now);
+      return begun == null ? advised(file, now) : begun;
+    }
+    return laidOut(file, now, settings.layout, code);
+  }
+
+  /** Returns the decision that {@code plan} prints for the file. */
+  private FileDecision advised(Candidate file, long now) {
+    adviser.consider(file, isSynced(file));
+    return adviser.reason() != null
+        ? FileDecision.skip(adviser.reason(), now)
+        : FileDecision.convert(
+            adviser.treatment(), adviser.codeAfter(file.blockBytes()), now, adviser.bytesAfter());
+  }
+
+  /**
+   * Returns the decision that the journal has for a file whose conversion was interrupted, so that
+   * the file gets the layout that was announced for it; null if there is none, or if the file has
+   * changed so that it would not shrink any more.
+   */
+  private FileDecision asBegun(Candidate file, long now) {
+    JournalRecord record = begun.get(file.status().getFileId());
+    if (record == null || record.policy == null) {
+      return null;
+    }
+    CodeName recorded = CodeName.parse(record.policy);
+    FileDecision again = laidOut(file, now, record.layout, recorded);
+    boolean isSmaller = record.layout == Layout.CONTIGUOUS && !recorded.isSameCode(code);
+    return !again.isConvert()
+        ? null
+        : FileDecision.convert(
+            isSmaller ? Treatment.SMALLER_CODE : again.treatment(),
+            again.code(),
             now,
-            FileRules.bytesAfter(file, wanted, settings.layout),
-            striped ? settings.cellBytes : (int) file.blockBytes())
-        : FileDecision.skip(reason, now);
+            again.bytesAfter());
+  }
+
+  private static FileDecision laidOut(Candidate file, long now, Layout layout, CodeName wanted) {
+    SkipReason reason = FileRules.ofLayout(file, wanted, layout);
+    if (reason != null) {
+      return FileDecision.skip(reason, now);
+    }
+    boolean isStriped = layout == Layout.STRIPED;
+    return FileDecision.convert(
+        Treatment.of(layout),
+        isStriped ? wanted : wanted.withCell((int) file.blockBytes()),
+        now,
+        FileRules.bytesAfter(file, wanted, layout));
   }
 }

@@ -2,12 +2,11 @@
 package org.stripeline.convert.select;
 
 import java.io.IOException;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
@@ -20,51 +19,57 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.CodeName;
 
-/** The policies of one code on the NameNode, one for each cell size. */
+/** The policies on the NameNode of the codes of a job, one for each code and cell size. */
 public final class Policies {
   private final DistributedFileSystem fs;
-  private final CodeName code;
   private final boolean skipNameNodeCheck;
-  private final Map<Integer, ErasureCodingPolicyInfo> known = new TreeMap<>();
+  private final Collection<ErasureCodingPolicyInfo> known;
 
   public Policies(DistributedFileSystem fs, JobSettings settings) throws IOException {
     this.fs = fs;
-    code = settings.code();
     skipNameNodeCheck = settings.skipNameNodeCheck;
-    for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
-      ErasureCodingPolicy policy = info.getPolicy();
-      if (policy.getSchema().equals(schema())) {
-        known.put(policy.getCellSize(), info);
-      }
-    }
+    known = fs.getAllErasureCodingPolicies();
   }
 
-  /** Returns Hadoop's schema of the code. */
-  private ECSchema schema() {
+  /** Returns Hadoop's schema of a code. */
+  private static ECSchema schema(CodeName code) {
     return new ECSchema(code.codec().toLowerCase(Locale.ROOT), code.data(), code.parity());
   }
 
+  /** Returns the policy with the code and its cell size, null if it would have to be added. */
+  private ErasureCodingPolicyInfo find(CodeName code) {
+    ECSchema schema = schema(code);
+    for (ErasureCodingPolicyInfo info : known) {
+      ErasureCodingPolicy policy = info.getPolicy();
+      if (policy.getCellSize() == code.cellBytes() && policy.getSchema().equals(schema)) {
+        return info;
+      }
+    }
+    return null;
+  }
+
   /**
-   * Returns the name of the policy with a cell size, whether it exists or would have to be added.
+   * Returns the name of the policy of a code with its cell size, whether it exists or would have to
+   * be added.
    */
-  public String name(int cellBytes) {
-    ErasureCodingPolicyInfo info = known.get(cellBytes);
+  public String name(CodeName code) {
+    ErasureCodingPolicyInfo info = find(code);
     return info == null
-        ? ErasureCodingPolicy.composePolicyName(schema(), cellBytes)
+        ? ErasureCodingPolicy.composePolicyName(schema(code), code.cellBytes())
         : info.getPolicy().getName();
   }
 
   /**
    * Returns the action that each policy needs before it can be used: its name to "add" or "enable".
    */
-  public SortedMap<String, String> toDo(SortedSet<Integer> cells) {
+  public SortedMap<String, String> toDo(Collection<CodeName> codes) {
     SortedMap<String, String> steps = new TreeMap<>();
-    for (int cell : cells) {
-      ErasureCodingPolicyInfo info = known.get(cell);
+    for (CodeName code : codes) {
+      ErasureCodingPolicyInfo info = find(code);
       if (info == null) {
-        steps.put(name(cell), "add");
+        steps.put(name(code), "add");
       } else if (!info.isEnabled()) {
-        steps.put(name(cell), "enable");
+        steps.put(name(code), "enable");
       }
     }
     return Collections.unmodifiableSortedMap(steps);
@@ -80,24 +85,26 @@ public final class Policies {
    * @param observer receives warnings about checks that failed but need not stop the job
    * @throws RefusedException if a NameNode does not accept them, or could not be asked
    */
-  public void check(SortedSet<Integer> cells, JobObserver observer) throws RefusedException {
-    int most = 0;
-    for (int cell : cells) {
-      ErasureCodingPolicyInfo info = known.get(cell);
-      if (info == null || NameNodeLimits.concerns(info.getPolicy())) {
-        most = Math.max(most, cell);
+  public void check(Collection<CodeName> codes, JobObserver observer) throws RefusedException {
+    CodeName largest = null;
+    for (CodeName code : codes) {
+      ErasureCodingPolicyInfo info = find(code);
+      if ((info == null || NameNodeLimits.concerns(info.getPolicy()))
+          && (largest == null || code.cellBytes() > largest.cellBytes())) {
+        largest = code;
       }
     }
-    if (most == 0 || skipNameNodeCheck) {
+    if (largest == null || skipNameNodeCheck) {
       return;
     }
+    int most = largest.cellBytes();
     NameNodeLimits limits = NameNodeLimits.ask(fs.getUri(), fs.getConf());
     limits.warnings(most).forEach(observer::warned);
     List<String> obstacles = limits.obstacles(most);
     if (!obstacles.isEmpty()) {
       throw new RefusedException(
           "Cannot use policy "
-              + name(most)
+              + name(largest)
               + ": a NameNode that does not accept it stops when it"
               + " replays the edit that adds it, and does not start again.\n  "
               + String.join("\n  ", obstacles)
@@ -117,31 +124,33 @@ public final class Policies {
    *
    * @throws RefusedException if a NameNode does not accept a policy; no file has been changed then
    */
-  public void prepare(SortedSet<Integer> cells, JobObserver observer) throws IOException {
-    check(cells, observer);
-    for (int cell : cells) {
-      ErasureCodingPolicyInfo info = known.get(cell);
-      String name = info == null ? add(cell) : info.getPolicy().getName();
+  public void prepare(Collection<CodeName> codes, JobObserver observer) throws IOException {
+    check(codes, observer);
+    for (CodeName code : codes) {
+      ErasureCodingPolicyInfo info = find(code);
+      String name = info == null ? add(code) : info.getPolicy().getName();
       if (info == null || !info.isEnabled()) {
         fs.enableErasureCodingPolicy(name);
       }
     }
   }
 
-  private String add(int cell) throws IOException {
+  private String add(CodeName code) throws IOException {
     AddErasureCodingPolicyResponse response =
         fs.addErasureCodingPolicies(
-                new ErasureCodingPolicy[] {new ErasureCodingPolicy(schema(), cell)})[0];
+                new ErasureCodingPolicy[] {
+                  new ErasureCodingPolicy(schema(code), code.cellBytes())
+                })[0];
     if (!response.isSucceed()) {
       throw new RefusedException(
           "Cannot add policy "
-              + name(cell)
+              + name(code)
               + ": the NameNode says '"
               + response.getErrorMsg()
               + "'; set "
               + NameNodeLimits.CELL_KEY
               + " to at least "
-              + cell
+              + code.cellBytes()
               + " in its hdfs-site.xml and restart it, or use"
               + " --layout=striped with a smaller --cell-size");
     }

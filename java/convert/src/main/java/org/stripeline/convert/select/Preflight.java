@@ -22,9 +22,10 @@ public final class Preflight {
 
   /** The reason to refuse MapReduce for the layout that agents encode. */
   public static final String NO_MAPS =
-      "Cannot use --driver=mapreduce with --layout=contiguous, the default: the agents encode on"
-          + " the DataNodes there, and maps would only wait for them; use --driver=client, and"
-          + " limit the load by --throttle, --files-at-once and --groups-at-once";
+      "Cannot use --driver=mapreduce with --layout=contiguous, the default, or auto: the agents"
+          + " encode on the DataNodes there, and maps would only wait for them; use"
+          + " --driver=client, and limit the load by --throttle, --files-at-once and"
+          + " --groups-at-once";
 
   private Preflight() {}
 
@@ -34,6 +35,15 @@ public final class Preflight {
    * @param policy the name that was given for the code
    */
   public static String layoutText(JobSettings settings, String policy, String why) {
+    if (settings.layout == Layout.AUTO) {
+      return "Layout auto, "
+          + why
+          + ": as 'stripeline plan' prints it, contiguous where that saves space, "
+          + (settings.allowStaleReaders
+              ? "copies to " + settings.code().policyName(settings.cellBytes) + " otherwise"
+              : "files that only a copy makes smaller are left, because copies need"
+                  + " --allow-stale-readers");
+    }
     if (settings.layout == Layout.STRIPED) {
       return "Layout striped, "
           + why
@@ -64,7 +74,7 @@ public final class Preflight {
     }
     if (!settings.undo) {
       CodeName code = settings.code();
-      if (settings.layout == Layout.STRIPED && !code.takesCell(settings.cellBytes)) {
+      if (settings.stripes() && !code.takesCell(settings.cellBytes)) {
         throw new RefusedException(
             "Cannot use cells of "
                 + settings.cellBytes

@@ -3,8 +3,10 @@ package org.stripeline.convert.select;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.Map;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.Vanished;
 import org.stripeline.convert.settings.JobSettings;
@@ -24,9 +26,12 @@ public final class TreeWalk {
    * Prepares a walk.
    *
    * @param jobs parent of all job directories, which is not entered
+   * @param begun the journal's records of interrupted conversions, by inode id
    */
-  public TreeWalk(DistributedFileSystem fs, JobSettings settings, String jobs) throws IOException {
-    judge = FileJudge.of(settings, fs);
+  public TreeWalk(
+      DistributedFileSystem fs, JobSettings settings, String jobs, Map<Long, JournalRecord> begun)
+      throws IOException {
+    judge = FileJudge.of(settings, fs, begun);
     finder = new FileFinder(fs.getClient(), settings.path, jobs);
   }
 

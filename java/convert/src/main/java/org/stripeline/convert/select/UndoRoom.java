@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.select;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.report.ByteText;
 
 /**
@@ -25,35 +17,18 @@ import org.stripeline.convert.report.ByteText;
  * avoid copies that would fail then.
  */
 public final class UndoRoom {
-  private static final Logger LOG = LoggerFactory.getLogger(UndoRoom.class);
-
-  /**
-   * Limit on the cached directories without a quota. The cache avoids repeated calls, since the
-   * NameNode computes the usage of the whole tree of such a directory.
-   */
-  private static final int DIRECTORIES_MAX = 10_000;
-
   /** Key for the disks of all DataNodes, among the directories with quotas. */
   private static final String DISKS = "";
 
   private final DistributedFileSystem fs;
+  private final SpaceQuotas quotas;
 
   /** Bytes reserved for the running conversions, by directory with a quota. */
   private final Map<String, Long> promised = new HashMap<>();
 
-  /** Directories without a quota, most recently used last. */
-  private final Map<String, Boolean> unlimited =
-      new LinkedHashMap<String, Boolean>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-          return size() > DIRECTORIES_MAX;
-        }
-      };
-
   public UndoRoom(DistributedFileSystem fs) {
     this.fs = fs;
+    quotas = new SpaceQuotas(fs);
   }
 
   /** The space that is reserved for one file. */
@@ -119,13 +94,12 @@ public final class UndoRoom {
               + " left; free space, or use --max-replication");
     }
     long more = after - now;
-    for (String directory : parents(path)) {
-      QuotaUsage usage = quota(directory);
-      if (usage == null || more <= 0) {
+    for (String directory : SpaceQuotas.parents(path)) {
+      Long left = quotas.left(directory);
+      if (left == null || more <= 0) {
         continue;
       }
       needed.put(directory, more);
-      long left = usage.getSpaceQuota() - usage.getSpaceConsumed();
       if (more > left - promised(directory)) {
         return waitFor(
             directory,
@@ -150,33 +124,5 @@ public final class UndoRoom {
 
   private long promised(String where) {
     return promised.getOrDefault(where, 0L);
-  }
-
-  /** Returns null if there is no space quota. */
-  private QuotaUsage quota(String directory) {
-    if (unlimited.get(directory) != null) {
-      return null;
-    }
-    try {
-      QuotaUsage usage = fs.getQuotaUsage(new Path(directory));
-      if (usage.getSpaceQuota() >= 0) {
-        return usage;
-      }
-    } catch (FileNotFoundException e) {
-      return null;
-    } catch (IOException e) {
-      LOG.warn("Cannot get the quota of {}: {}", directory, Reasons.of(e));
-    }
-    unlimited.put(directory, true);
-    return null;
-  }
-
-  private static List<String> parents(String path) {
-    List<String> parents = new ArrayList<>();
-    for (int end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      parents.add(path.substring(0, end));
-    }
-    parents.add("/");
-    return parents;
   }
 }

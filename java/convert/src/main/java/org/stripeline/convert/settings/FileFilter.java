@@ -25,6 +25,19 @@ public final class FileFilter {
 
   private transient GlobPattern compiled;
 
+  /**
+   * Returns whether a file is selected.
+   *
+   * @param modifiedMs time of its last modification
+   * @param nowMs the current time
+   */
+  public boolean selects(String path, String user, long bytes, long modifiedMs, long nowMs) {
+    return matches(path)
+        && (owner == null || owner.equals(user))
+        && bytes >= bytesMin
+        && nowMs - modifiedMs >= ageMsMin;
+  }
+
   /** Returns whether a path matches the pattern. */
   public boolean matches(String path) {
     if (glob == null) {

@@ -19,10 +19,10 @@ public final class JobSettings {
   /** Name of the code, such as RS-6-3; null when undoing. */
   public String policy;
 
-  /** Layout of the result; null when undoing. */
+  /** Layout of the result, or {@link Layout#AUTO}; null when undoing. */
   public Layout layout;
 
-  /** Bytes of a cell for {@link Layout#STRIPED}. */
+  /** Bytes of a cell of files that are copied into stripes. */
   public int cellBytes;
 
   /** Whether erasure-coded files are converted back to replication. */
@@ -88,7 +88,12 @@ public final class JobSettings {
 
   /** Returns whether files become erasure-coded by adopting their replicas, without a copy. */
   public boolean adopts() {
-    return !undo && layout == Layout.CONTIGUOUS;
+    return !undo && (layout == Layout.CONTIGUOUS || layout == Layout.AUTO);
+  }
+
+  /** Returns whether files may be copied into stripes. */
+  public boolean stripes() {
+    return !undo && (layout == Layout.STRIPED || layout == Layout.AUTO);
   }
 
   public boolean isMapped() {

@@ -12,7 +12,11 @@ public enum Layout {
 
   /** Small cells, distributed over the data blocks in turn; the default of HDFS. */
   @SerializedName("striped")
-  STRIPED;
+  STRIPED,
+
+  /** For each file the layout that {@code stripeline plan} names; only a setting of a job. */
+  @SerializedName("auto")
+  AUTO;
 
   /** Returns the value on the command line. */
   @Override

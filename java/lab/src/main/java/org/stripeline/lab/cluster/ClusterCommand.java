@@ -142,10 +142,12 @@ public final class ClusterCommand implements Runnable {
     }
     Optional.ofNullable(settings).orElseGet(LinkedHashMap::new).forEach(options::setting);
 
+    ClusterOptions wanted = options.build();
+    new ClusterDirectory(target.directory).requireSpace(wanted.settings());
     PrintWriter err = spec.commandLine().getErr();
     err.println("Starting HDFS in " + target.directory.toAbsolutePath().normalize() + " ...");
     err.flush();
-    ClusterProcess cluster = ClusterProcess.start(target.directory, options.build());
+    ClusterProcess cluster = ClusterProcess.start(target.directory, wanted);
     if (cluster.origin() == ClusterProcess.Origin.FOUND) {
       err.println("Already running as process " + cluster.pid() + ".");
       err.flush();

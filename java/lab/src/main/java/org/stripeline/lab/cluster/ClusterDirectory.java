@@ -15,6 +15,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.stripeline.terminal.Quantity;
 
 /**
  * The directory that holds one cluster.
@@ -29,6 +33,12 @@ import java.util.List;
  * </pre>
  */
 final class ClusterDirectory {
+  /** The default of dfs.blocksize. */
+  private static final long BLOCK_DEFAULT = 128L << 20;
+
+  /** The default of dfs.namenode.resource.du.reserved. */
+  private static final long NAME_NODE_RESERVED_DEFAULT = 100L << 20;
+
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
   /** The stored description of a cluster. */
@@ -114,6 +124,48 @@ final class ClusterDirectory {
   void requireNoFile() throws ClusterException {
     if (Files.exists(root) && !Files.isDirectory(root)) {
       throw new ClusterException("Cannot use directory " + root + ": it is not a directory");
+    }
+  }
+
+  /**
+   * Refuses a disk on which HDFS would write no block. A directory that holds a cluster already is
+   * accepted, since its files can still be read.
+   *
+   * @param settings Hadoop settings of the cluster
+   */
+  void requireSpace(Map<String, String> settings) throws IOException {
+    if (Files.exists(description())) {
+      return;
+    }
+    Configuration conf = new HdfsConfiguration();
+    settings.forEach(conf::set);
+    // The NameNode chooses no DataNode with less room than a block, and stops writing to a name
+    // directory with less room than it reserves.
+    long reserved = conf.getLongBytes("dfs.datanode.du.reserved", 0);
+    long block = conf.getLongBytes("dfs.blocksize", BLOCK_DEFAULT);
+    long ofNameNode =
+        conf.getLongBytes("dfs.namenode.resource.du.reserved", NAME_NODE_RESERVED_DEFAULT);
+    Path disk = root;
+    while (!Files.exists(disk)) {
+      disk = disk.getParent();
+    }
+    long needed = Math.max(reserved + block, ofNameNode);
+    long free = Files.getFileStore(disk).getUsableSpace();
+    if (free < needed) {
+      throw new ClusterException(
+          "Cannot start cluster in "
+              + root
+              + ": its disk has "
+              + Quantity.bytes(free)
+              + " ("
+              + free
+              + " bytes) free, and HDFS writes no block with less than "
+              + Quantity.bytes(needed)
+              + " ("
+              + needed
+              + " bytes: dfs.datanode.du.reserved and a block of dfs.blocksize, or"
+              + " dfs.namenode.resource.du.reserved); free space, or name a directory on another"
+              + " disk with --dir");
     }
   }
 

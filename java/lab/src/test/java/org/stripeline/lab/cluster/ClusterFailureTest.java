@@ -5,17 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
+import java.io.PrintWriter;
 import java.io.RandomAccessFile;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Collections;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.lab.LabMain;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
 
 /** Tests starts that cannot succeed, and starter processes that end. */
 @Timeout(180)
@@ -53,6 +59,32 @@ class ClusterFailureTest {
         .hasMessageContaining("nonsense")
         .hasMessageContaining("end of " + temporary.resolve("log/cluster.log"))
         .hasMessageContaining("at org.apache.hadoop");
+  }
+
+  @Test
+  void aDiskOnWhichHdfsWouldWriteNothingIsRefused() throws Exception {
+    Path place = temporary.resolve("full").resolve("cluster");
+    StringWriter err = new StringWriter();
+    CommandLine line = LabMain.commandLine();
+    line.setErr(new PrintWriter(err));
+
+    // More than any disk has.
+    int status =
+        line.execute(
+            "cluster", "start", "--dir=" + place, "--set", "dfs.datanode.du.reserved=4096t");
+
+    assertThat(status).isEqualTo(ExitStatus.FAILED);
+    assertThat(err.toString())
+        .contains("Cannot start cluster in " + place)
+        .contains("free, and HDFS writes no block with less than")
+        .contains((4096L << 40) + (128L << 20) + " bytes: dfs.datanode.du.reserved")
+        .contains("name a directory on another disk with --dir");
+    assertThat(place.getParent()).doesNotExist();
+    // Its files could still be read.
+    Files.createDirectories(place);
+    Files.write(place.resolve("cluster.json"), new byte[0]);
+    new ClusterDirectory(place)
+        .requireSpace(Collections.singletonMap("dfs.datanode.du.reserved", "4096t"));
   }
 
   @Test

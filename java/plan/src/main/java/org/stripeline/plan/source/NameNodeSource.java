@@ -3,6 +3,7 @@ package org.stripeline.plan.source;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -16,6 +17,9 @@ import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.select.FileChecks;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 
@@ -36,6 +40,7 @@ public final class NameNodeSource implements FileSource {
   private final Path root;
   private final ClusterView cluster;
   private final SnapshotTimes snapshots;
+  private final FileChecks checks;
   private final List<String> notes = new ArrayList<>();
   private final List<String> unreadable = new ArrayList<>();
   private long unreadableCount;
@@ -46,23 +51,44 @@ public final class NameNodeSource implements FileSource {
    * @param root file or directory, whose absence {@link #stream} reports
    * @param cluster receives the nodes of all blocks
    * @param snapshots the times of the snapshots that may hold blocks of the files
+   * @param checks the rules that need further calls; null if the user may not make these calls
    */
   public NameNodeSource(
-      DistributedFileSystem fs, Path root, ClusterView cluster, SnapshotTimes snapshots) {
+      DistributedFileSystem fs,
+      Path root,
+      ClusterView cluster,
+      SnapshotTimes snapshots,
+      FileChecks checks) {
     this.fs = fs;
     this.root = root;
     this.cluster = cluster;
     this.snapshots = snapshots;
+    this.checks = checks;
   }
 
   @Override
   public void stream(Sink sink) throws IOException {
     PlannedFile file = new PlannedFile();
-    walk(
-        (status, path) -> {
-          fill(file, status, path);
-          sink.accept(file);
-        });
+    try {
+      walk(
+          (status, path) -> {
+            fill(file, status, path);
+            sink.accept(file);
+          });
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private SkipReason check(HdfsLocatedFileStatus status, String path) {
+    try {
+      return checks.reason(path, status.getFileId());
+    } catch (FileNotFoundException e) {
+      // A file that was deleted during the listing no longer matters.
+      return null;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Visits all files of the tree; records the directories that may not be read. */
@@ -82,7 +108,9 @@ public final class NameNodeSource implements FileSource {
         open.pop();
         paths.pop();
       } else if (status.isDirectory()) {
-        enter(status.getPath(), open, paths);
+        if (!isOfJobs(status)) {
+          enter(status.getPath(), open, paths);
+        }
       } else if (status.isFile()) {
         visitor.visit((HdfsLocatedFileStatus) status, status.getPath().toUri().getPath());
       }
@@ -95,6 +123,11 @@ public final class NameNodeSource implements FileSource {
               + (unreadableCount > unreadable.size() ? " ..." : "")
               + "; run as a user who may read them");
     }
+  }
+
+  /** Returns whether a directory is that of the jobs of {@code convert}, which it skips. */
+  private static boolean isOfJobs(LocatedFileStatus status) {
+    return status.getPath().toUri().getPath().equals(JobDirectory.ROOT_DEFAULT);
   }
 
   private void enter(
@@ -126,6 +159,9 @@ public final class NameNodeSource implements FileSource {
     file.reset(path);
     file.blockSize = status.getBlockSize();
     file.replication = status.getReplication();
+    file.owner = status.getOwner();
+    file.modifiedMs = status.getModificationTime();
+    file.checks = checks == null ? null : () -> check(status, path);
     file.storagePolicy = status.getStoragePolicy();
     ErasureCodingPolicy policy = status.getErasureCodingPolicy();
     if (policy != null) {

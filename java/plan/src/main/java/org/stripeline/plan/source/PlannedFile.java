@@ -2,7 +2,9 @@
 package org.stripeline.plan.source;
 
 import java.util.Arrays;
+import java.util.function.Supplier;
 import org.stripeline.convert.rules.FileFacts;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.placement.CodeName;
 
 /**
@@ -37,6 +39,15 @@ public final class PlannedFile implements FileFacts {
   /** Whether a snapshot may hold its blocks. */
   boolean isInSnapshot;
 
+  /** Its owner, null if the source does not say. */
+  String owner;
+
+  /** When it was last modified, in ms since 1970; 0 if the source does not say. */
+  long modifiedMs;
+
+  /** Checks that the source answers by further calls; null if it cannot. */
+  Supplier<SkipReason> checks;
+
   /**
    * How many elements of the arrays are used: the number of blocks, or of block groups of an
    * erasure-coded file.
@@ -61,6 +72,9 @@ public final class PlannedFile implements FileFacts {
     isOpen = false;
     storagePolicy = 0;
     isInSnapshot = false;
+    owner = null;
+    modifiedMs = 0;
+    checks = null;
     blockCount = 0;
     replicas = null;
   }
@@ -132,6 +146,24 @@ public final class PlannedFile implements FileFacts {
   /** Returns whether a snapshot may hold its blocks. */
   public boolean isInSnapshot() {
     return isInSnapshot;
+  }
+
+  /** Returns its owner, null if the source does not say. */
+  public String owner() {
+    return owner;
+  }
+
+  /** Returns when it was last modified, in ms since 1970; 0 if the source does not say. */
+  public long modifiedMs() {
+    return modifiedMs;
+  }
+
+  /**
+   * Returns what tells, by further calls, the reason for which {@code convert} would skip a file
+   * that passes all other rules, null for none. Returns null if the source cannot tell.
+   */
+  public Supplier<SkipReason> checks() {
+    return checks;
   }
 
   /** Returns the numbers of the nodes that hold a block; only if the source has locations. */

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.plan;
+package org.stripeline.convert.rules;
 
-import org.stripeline.convert.rules.FileRules;
-import org.stripeline.convert.rules.SkipReason;
-import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.placement.CodeName;
-import org.stripeline.plan.source.PlannedFile;
 
 /**
  * Decides how to treat a file. Of adoption, adoption with RS-3-2, and copying into a striped file,
  * in this order, it selects the first that saves at least three quarters of the bytes that the best
- * of them saves: adoption moves almost no data, so it may store a little more.
+ * of them saves: adoption moves almost no data, so it may store a little more. {@code plan} prints
+ * these decisions, and {@code convert --layout=auto} carries them out.
  */
-final class Adviser {
+public final class Adviser {
   /**
    * With the files' blocks as cells, RS-6-3 saves 1.25 of 1.5 possible replicas for 4 blocks, 1.0
    * for 3 blocks and 0.5 for 2 blocks; the threshold lies between the first two.
@@ -29,22 +26,35 @@ final class Adviser {
 
   private final CodeName code;
   private final CodeName smaller;
+  private final boolean allowsCopies;
 
   private Treatment treatment;
   private SkipReason reason;
   private long bytesAfter;
+  private long bytesIfCopied;
 
-  Adviser(CodeName code) {
+  /**
+   * Creates an adviser.
+   *
+   * @param code the requested code, with the cell size of copies
+   * @param allowsCopies whether files may be copied; otherwise they are adopted or left unchanged
+   */
+  public Adviser(CodeName code, boolean allowsCopies) {
     this.code = code;
-    // Reed-Solomon is the only codec that HDFS provides in two sizes.
+    this.allowsCopies = allowsCopies;
+    // Reed-Solomon is the only codec that HDFS provides in two sizes. A cluster that has enough
+    // nodes and racks for the requested code must have enough for the smaller one.
     this.smaller =
-        code.codec().equals(SMALLER.codec()) && code.data() > SMALLER.data()
+        code.codec().equals(SMALLER.codec())
+                && code.data() > SMALLER.data()
+                && code.shape().racksForRackFailure() >= SMALLER.shape().racksForRackFailure()
+                && code.shape().total() >= SMALLER.shape().total()
             ? SMALLER.withCell(code.cellBytes())
             : null;
   }
 
   /** Returns the smaller code for adoption, null if there is none. */
-  CodeName smaller() {
+  public CodeName smaller() {
     return smaller;
   }
 
@@ -53,28 +63,38 @@ final class Adviser {
    *
    * @param isSynced whether its writers rely on hsync
    */
-  void consider(PlannedFile file, boolean isSynced) {
+  public void consider(FileFacts file, boolean isSynced) {
     long now = SpaceUse.now(file);
-    SkipReason general =
-        file.coded() != null ? SkipReason.CODED : FileRules.general(file, isSynced);
+    bytesIfCopied = now;
+    SkipReason general = FileRules.general(file, isSynced);
     if (general != null) {
       leave(general, now);
+    } else if (file.coded() != null) {
+      leave(SkipReason.CODED, now);
     } else {
       choose(file, now);
     }
   }
 
-  private void choose(PlannedFile file, long now) {
+  private void choose(FileFacts file, long now) {
     SkipReason[] refusals = new SkipReason[CHOICES];
     long[] after = new long[CHOICES];
     long best = NEVER;
     for (int i = 0; i < CHOICES; i++) {
       refusals[i] = refusal(file, i);
       after[i] = refusals[i] == null ? FileRules.bytesAfter(file, code(i), layout(i)) : NEVER;
-      best = Math.min(best, after[i]);
+    }
+    int copy = Treatment.STRIPE.ordinal();
+    if (!allowsCopies && after[copy] != NEVER) {
+      bytesIfCopied = after[copy];
+      after[copy] = NEVER;
+      refusals[copy] = SkipReason.STALE_READERS;
+    }
+    for (long bytes : after) {
+      best = Math.min(best, bytes);
     }
     if (best == NEVER) {
-      leave(refusals[CHOICES - 1], now);
+      leave(refusals[copy], now);
       return;
     }
     int choice = 0;
@@ -86,7 +106,7 @@ final class Adviser {
     bytesAfter = after[choice];
   }
 
-  private SkipReason refusal(PlannedFile file, int choice) {
+  private SkipReason refusal(FileFacts file, int choice) {
     CodeName with = code(choice);
     return with == null ? SkipReason.BLOCK_SIZE : FileRules.ofLayout(file, with, layout(choice));
   }
@@ -97,7 +117,7 @@ final class Adviser {
   }
 
   private static Layout layout(int choice) {
-    return choice == Treatment.STRIPE.ordinal() ? Layout.STRIPED : Layout.CONTIGUOUS;
+    return Treatment.values()[choice].layout();
   }
 
   private void leave(SkipReason why, long bytes) {
@@ -106,24 +126,40 @@ final class Adviser {
     bytesAfter = bytes;
   }
 
-  Treatment treatment() {
+  /** Returns the decision. */
+  public Treatment treatment() {
     return treatment;
   }
 
   /** Returns why the file is left unchanged, null if it is converted. */
-  SkipReason reason() {
+  public SkipReason reason() {
     return reason;
   }
 
   /** Returns the bytes that the file occupies after its treatment. */
-  long bytesAfter() {
+  public long bytesAfter() {
     return bytesAfter;
   }
 
-  /** Returns the code with which the file is adopted, null if it is not adopted. */
-  CodeName adoptedWith() {
-    return treatment == Treatment.ADOPT
+  /**
+   * Returns the bytes that the file would occupy if it were copied, although copies are not
+   * allowed.
+   */
+  public long bytesIfCopied() {
+    return bytesIfCopied;
+  }
+
+  /**
+   * Returns the code that the file gets, null if it is left unchanged.
+   *
+   * @param blockBytes the file's block size, which is the cell size of adopted files
+   */
+  public CodeName codeAfter(long blockBytes) {
+    if (treatment == Treatment.LEAVE) {
+      return null;
+    }
+    return treatment == Treatment.STRIPE
         ? code
-        : treatment == Treatment.SMALLER_CODE ? smaller : null;
+        : code(treatment.ordinal()).withCell((int) blockBytes);
   }
 }

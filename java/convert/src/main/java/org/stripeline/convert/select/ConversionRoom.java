@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.select;
+
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeStorageReport;
+import org.apache.hadoop.hdfs.server.protocol.StorageReport;
+import org.stripeline.convert.report.ByteText;
+import org.stripeline.convert.rules.SpaceNeed;
+import org.stripeline.convert.settings.RefusedException;
+
+/**
+ * Compares the space that a conversion needs while it runs with the free space of the DataNodes,
+ * for each storage type, and with space quotas.
+ */
+public final class ConversionRoom {
+  private static final short REPLICAS = 3;
+
+  private final DistributedFileSystem fs;
+  private final BlockStoragePolicy[] policies;
+
+  /** Asks the NameNode for its storage policies, which any user may. */
+  public ConversionRoom(DistributedFileSystem fs) throws IOException {
+    this.fs = fs;
+    policies = fs.getClient().getStoragePolicies();
+  }
+
+  /** Returns the id of a storage policy, or null if there is none of that name. */
+  public Integer idOf(String storagePolicy) {
+    for (BlockStoragePolicy policy : policies) {
+      if (policy.getName().equals(storagePolicy)) {
+        return (int) policy.getId();
+      }
+    }
+    return null;
+  }
+
+  /** Returns the needs by storage type, from those by the ids of storage policies. */
+  public Map<StorageType, SpaceNeed> byType(Map<Integer, SpaceNeed> needs) {
+    Map<StorageType, SpaceNeed> byType = new EnumMap<>(StorageType.class);
+    needs.forEach(
+        (id, need) -> byType.computeIfAbsent(typeOf(id), any -> new SpaceNeed()).add(need));
+    return byType;
+  }
+
+  /**
+   * Returns the type on which HDFS puts the blocks of erasure-coded files. Policies that mix types
+   * do not apply to these files.
+   */
+  private StorageType typeOf(int id) {
+    for (BlockStoragePolicy policy : policies) {
+      if (policy.getId() == id) {
+        Set<StorageType> types = EnumSet.copyOf(policy.chooseStorageTypes(REPLICAS));
+        return types.size() == 1 ? types.iterator().next() : StorageType.DISK;
+      }
+    }
+    return StorageType.DISK;
+  }
+
+  /** Returns the free bytes of the DataNodes in service; only superusers may ask. */
+  public Map<StorageType, Long> free() throws IOException {
+    Map<StorageType, Long> free = new EnumMap<>(StorageType.class);
+    for (DatanodeStorageReport node :
+        fs.getClient().getDatanodeStorageReport(DatanodeReportType.LIVE)) {
+      if (node.getDatanodeInfo().isInService()) {
+        for (StorageReport storage : node.getStorageReports()) {
+          free.merge(storage.getStorage().getStorageType(), storage.getRemaining(), Long::sum);
+        }
+      }
+    }
+    return free;
+  }
+
+  /**
+   * Refuses a job that cannot have the space.
+   *
+   * @param path the tree that is converted
+   * @param jobs parent of all job directories, which has the temporary files
+   * @param filesAtOnce how many files are in progress at a time
+   */
+  public void require(String path, String jobs, Map<Integer, SpaceNeed> needs, int filesAtOnce)
+      throws IOException {
+    Map<StorageType, Long> free = free();
+    SpaceNeed all = new SpaceNeed();
+    for (Map.Entry<StorageType, SpaceNeed> entry : byType(needs).entrySet()) {
+      all.add(entry.getValue());
+      long peak = entry.getValue().peak(filesAtOnce);
+      long left = free.getOrDefault(entry.getKey(), 0L);
+      if (peak > left) {
+        throw new RefusedException(
+            text(path, entry.getValue(), filesAtOnce)
+                + " on storage of type "
+                + entry.getKey()
+                + ", and the DataNodes in service have "
+                + ByteText.of(left)
+                + " left there; free space or add DataNodes"
+                + wayOut(entry.getValue(), filesAtOnce));
+      }
+    }
+    requireQuota(path, path, all.kept(), all, filesAtOnce);
+    requireQuota(path, jobs, all.peak(filesAtOnce), all, filesAtOnce);
+  }
+
+  /** Checks the quotas of a directory and of those above it. */
+  private void requireQuota(String path, String top, long bytes, SpaceNeed need, int filesAtOnce)
+      throws RefusedException {
+    if (bytes == 0) {
+      return;
+    }
+    SpaceQuotas quotas = new SpaceQuotas(fs);
+    for (String directory : SpaceQuotas.parents(top.equals("/") ? top : top + "/")) {
+      Long left = quotas.left(directory);
+      if (left != null && bytes > left) {
+        throw new RefusedException(
+            text(path, need, filesAtOnce)
+                + ", of which "
+                + ByteText.of(bytes)
+                + " count below "
+                + directory
+                + ", whose space quota leaves "
+                + ByteText.of(Math.max(0, left))
+                + "; raise it with 'hdfs dfsadmin -setSpaceQuota'"
+                + wayOut(need, filesAtOnce));
+      }
+    }
+  }
+
+  private static String text(String path, SpaceNeed need, int filesAtOnce) {
+    return "Cannot convert "
+        + path
+        + ": while it runs it needs up to "
+        + ByteText.of(need.peak(filesAtOnce))
+        + " more for the new blocks of "
+        + filesAtOnce
+        + " files at once"
+        + (need.kept() == 0
+            ? ""
+            : ", and of all files in snapshots, which keep the old replicas ("
+                + ByteText.of(need.kept())
+                + ")");
+  }
+
+  private static String wayOut(SpaceNeed need, int filesAtOnce) {
+    return filesAtOnce == 1
+        ? ""
+        : ", or use a smaller --files-at-once: with 1 it needs " + ByteText.of(need.peak(1));
+  }
+}
