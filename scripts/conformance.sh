@@ -28,6 +28,9 @@ done
 for release in 3.4.2 3.5.0; do
   step scripts/hadoop-tests.sh --hadoop "$release" --client stripeline --list client
 done
+for release in 3.3.6 3.5.0; do
+  step scripts/test-docs.sh --hadoop "$release"
+done
 step scripts/hadoop-tests.sh --hadoop 3.5.0 --java newest --list raw
 
 if ((${#failed[@]})); then

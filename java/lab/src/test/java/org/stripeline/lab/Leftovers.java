@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What benches and the demo may leave behind. */
@@ -15,13 +17,17 @@ public final class Leftovers {
   /** Asserts that a work directory is empty and that no process runs with it. */
   public static void assertNone(Path directory) throws IOException {
     assertThat(directory).isEmptyDirectory();
+    assertThat(processes(directory)).isEmpty();
+  }
+
+  /** Returns the environments and command lines of the processes that run with a directory. */
+  public static List<String> processes(Path directory) throws IOException {
     try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-      assertThat(
-              processes
-                  .filter(path -> path.getFileName().toString().matches("\\d+"))
-                  .map(Leftovers::text)
-                  .filter(text -> text.contains(directory.toString())))
-          .isEmpty();
+      return processes
+          .filter(path -> path.getFileName().toString().matches("\\d+"))
+          .map(Leftovers::text)
+          .filter(text -> text.contains(directory.toString()))
+          .collect(Collectors.toList());
     }
   }
 

@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.util.Time;
 import org.apache.hadoop.util.VersionInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,9 @@ final class HdfsInstance implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HdfsInstance.class);
 
   private static final long READY_TIMEOUT_MS = 120_000;
+
+  /** Longer than the period after which a NameNode can consider a silent DataNode dead. */
+  private static final long LONG_AGO_MS = TimeUnit.DAYS.toMillis(365);
 
   private final ClusterDirectory directory;
   private final Description description;
@@ -205,9 +209,10 @@ final class HdfsInstance implements AutoCloseable {
     }
     DatanodeDescriptor descriptor = descriptor(uuids.get(number));
     if (descriptor != null) {
-      // The NameNode detects it as dead at its next check of heartbeats, within 5 s.
+      // The NameNode detects it as dead at its next check of heartbeats, within 5 s. Monotonic time
+      // begins with the machine, so 0 would be recent on one that has just started.
       descriptor.setLastUpdate(0);
-      descriptor.setLastUpdateMonotonic(0);
+      descriptor.setLastUpdateMonotonic(Time.monotonicNow() - LONG_AGO_MS);
     }
   }
 

@@ -2,9 +2,11 @@
 package org.stripeline.lab.cluster;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.Stream;
@@ -22,6 +24,9 @@ public final class WorkDirectory implements AutoCloseable {
   }
 
   private static final String PREFIX = "stripeline-demo-";
+
+  /** Names the process of a temporary directory that is to be deleted at the end. */
+  private static final String OWNER = "owner.json";
 
   private final Path root;
   private final boolean created;
@@ -46,7 +51,7 @@ public final class WorkDirectory implements AutoCloseable {
    */
   public static WorkDirectory open(Path wanted, AtEnd atEnd) throws IOException {
     if (wanted == null) {
-      return new WorkDirectory(Files.createTempDirectory(PREFIX), true, atEnd);
+      return openTemporary(Paths.get(System.getProperty("java.io.tmpdir")), atEnd);
     }
     boolean exists = Files.exists(wanted);
     if (exists) {
@@ -70,7 +75,46 @@ public final class WorkDirectory implements AutoCloseable {
 
   /** Opens a temporary directory in a given parent directory. */
   public static WorkDirectory openTemporary(Path parent, AtEnd atEnd) throws IOException {
-    return new WorkDirectory(Files.createTempDirectory(parent, PREFIX), true, atEnd);
+    removeAbandoned(parent);
+    Path root = Files.createTempDirectory(parent, PREFIX);
+    if (atEnd == AtEnd.DELETE) {
+      ClusterDirectory.write(root.resolve(OWNER), ProcessIdentity.current());
+    }
+    return new WorkDirectory(root, true, atEnd);
+  }
+
+  /**
+   * Removes this user's temporary directories whose process was killed, as by {@code kill -9}, and
+   * whose cluster has ended.
+   */
+  public static void removeAbandoned(Path parent) {
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, PREFIX + "*")) {
+      for (Path root : found) {
+        removeIfAbandoned(root);
+      }
+    } catch (IOException e) {
+      System.err.println("Cannot look for directories of killed runs in " + parent + ": " + e);
+    }
+  }
+
+  private static void removeIfAbandoned(Path root) {
+    try {
+      if (Files.isSymbolicLink(root)
+          || !Files.getOwner(root).getName().equals(System.getProperty("user.name"))) {
+        return;
+      }
+      ProcessIdentity owner = ClusterDirectory.read(root.resolve(OWNER), ProcessIdentity.class);
+      if (owner == null
+          || owner.isAlive()
+          || ClusterProcess.find(root.resolve("cluster")).isPresent()) {
+        return;
+      }
+      ReplicaFiles.wipe(root);
+      Files.delete(root);
+      System.err.println("Removed " + root + ": the process that used it was killed");
+    } catch (IOException e) {
+      System.err.println("Cannot remove " + root + ": " + e);
+    }
   }
 
   public Path data() {

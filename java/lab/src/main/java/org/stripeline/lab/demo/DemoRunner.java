@@ -52,6 +52,8 @@ class DemoRunner {
   int run(Path directory, WorkDirectory.AtEnd atEnd) {
     int status;
     WorkDirectory place;
+    // A killed run may have left its blocks, which would count as used memory.
+    WorkDirectory.removeAbandoned(MEMORY);
     try {
       place =
           directory == null && isMemoryWideEnough()

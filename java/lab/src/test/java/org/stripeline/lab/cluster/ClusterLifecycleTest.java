@@ -45,6 +45,11 @@ class ClusterLifecycleTest {
             .datanodes(5)
             .racks(Arrays.asList("/east/a", "/east/b"))
             .lifetime(ClusterOptions.Lifetime.OF_STARTER)
+            // A silent DataNode is dead only after a longer time than most machines run, as with
+            // Hadoop's default on a machine that has just started; the NameNode checks every 3 s.
+            .setting("dfs.namenode.heartbeat.recheck-interval", String.valueOf(Integer.MAX_VALUE))
+            .setting("dfs.namenode.avoid.write.stale.datanode", "true")
+            .setting("dfs.namenode.stale.datanode.interval", "3000")
             .build();
 
     ClusterProcess first = ClusterProcess.start(directory, options);
@@ -143,6 +148,9 @@ class ClusterLifecycleTest {
     // RS-3-2 survives the loss of any two DataNodes.
     client.stopDataNode("dn2");
     client.stopAndExpireDataNode("dn4");
+    while (client.status().datanodes.get(3).live) {
+      Thread.sleep(20);
+    }
     assertThat(read(cluster)).isEqualTo(content);
     assertThatThrownBy(() -> client.stopDataNode("dn2"))
         .hasMessageContaining("dn2: it is stopped already");
