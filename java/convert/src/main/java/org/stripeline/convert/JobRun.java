@@ -14,6 +14,7 @@ import org.stripeline.convert.file.FileConversion;
 import org.stripeline.convert.file.FileRewriter;
 import org.stripeline.convert.file.Recovery;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
@@ -214,7 +215,10 @@ final class JobRun {
   }
 
   private FileOutcome convert(Candidate file, FileDecision decision) throws JournalLostException {
-    return conversion.convert(file, decision.cellBytes(), snapshots);
+    FileMeter meter = new FileMeter(file.bytes(), observer::advanced);
+    FileOutcome outcome = conversion.convert(file, decision.cellBytes(), snapshots, meter);
+    meter.end(outcome.kind() == FileOutcome.Kind.CONVERTED);
+    return outcome;
   }
 
   private FileOutcome undo(Candidate file, FileDecision decision) throws JournalLostException {

@@ -106,6 +106,7 @@ public final class ThreadDispatcher {
       AgentCall.requireVerified(encoder, report.result, group.adopted());
       job.traffic().encoded(report.result, group.sends());
     }
+    attempt.meter().moved(group.committed().getNumBytes());
     job.reached(Step.ENCODED, attempt.open());
   }
 

@@ -3,6 +3,7 @@ package org.stripeline.convert.job;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -72,8 +73,10 @@ public final class Job implements Closeable {
     return journal;
   }
 
-  public RateLimiter rateLimiter() {
-    return rateLimiter;
+  /** Waits until the rate allows bytes of a file to be read or written, and counts them. */
+  public void move(FileMeter file, int bytes) throws InterruptedIOException {
+    rateLimiter.take(bytes);
+    file.moved(bytes);
   }
 
   public AdoptionTraffic traffic() {
