@@ -203,6 +203,7 @@ public final class MapJob {
       throws IOException, InterruptedException {
     long heard = System.nanoTime();
     while (true) {
+      job.requireNotCancelled();
       try {
         if (maps.isComplete()) {
           return;

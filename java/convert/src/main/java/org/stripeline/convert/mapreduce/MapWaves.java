@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.CancelledException;
 import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
@@ -112,7 +113,7 @@ public final class MapWaves implements Closeable {
         wave.clear();
       }
     } catch (InterruptedException | IOException | RuntimeException | Error e) {
-      if (!isClosed) {
+      if (!isClosed && !(e instanceof CancelledException)) {
         LOG.warn("Cannot continue to run maps", e);
       }
       isClosed = true;

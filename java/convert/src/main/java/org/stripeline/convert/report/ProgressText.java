@@ -49,7 +49,6 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
     endWalk();
-    String pause = directory.pauseFile().toUri().getPath();
     progress.print(
         "Job "
             + directory.name()
@@ -57,9 +56,9 @@ public final class ProgressText implements JobObserver, AutoCloseable {
             + totals.files
             + " files, "
             + ByteText.of(totals.bytes)
-            + "; 'hdfs dfs -touchz "
-            + pause
-            + "' pauses it, deleting that file resumes it");
+            + "; 'stripeline convert --pause --job="
+            + directory.name()
+            + "' pauses it, --continue, --cancel and --status act on it likewise");
     begin(totals);
     next.begun(directory, totals);
   }
