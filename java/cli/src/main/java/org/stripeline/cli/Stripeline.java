@@ -5,6 +5,7 @@ import org.stripeline.cli.doctor.DoctorCommand;
 import org.stripeline.cli.rails.TuneCommand;
 import org.stripeline.cli.simulate.SimulateCommand;
 import org.stripeline.convert.ConvertCommand;
+import org.stripeline.convert.StatusCommand;
 import org.stripeline.lab.BenchCommand;
 import org.stripeline.lab.cluster.ClusterCommand;
 import org.stripeline.lab.demo.DemoCommand;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       ClusterCommand.class,
       HdfsCommand.class,
       ConvertCommand.class,
+      StatusCommand.class,
       DoctorCommand.class,
       TuneCommand.class,
       BenchCommand.class,

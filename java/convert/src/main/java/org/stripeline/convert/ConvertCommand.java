@@ -61,7 +61,9 @@ import picocli.CommandLine.Spec;
       "  stripeline convert /data --policy=RS-6-3 --min-age=30d",
       "  stripeline convert /data --policy=RS-6-3 --min-age=30d --execute",
       "  stripeline convert /data --resume",
-      "  stripeline convert /data --undo --execute"
+      "  stripeline convert /data --undo --execute",
+      "  stripeline convert --status",
+      "  stripeline convert --pause --job=20261121-153155-db8f"
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
@@ -87,7 +89,22 @@ public final class ConvertCommand implements Callable<Integer> {
           "--principal",
           "-D");
 
-  @Parameters(paramLabel = "PATH", description = "File or directory on HDFS")
+  /** Options that are allowed with those of {@link ControlOptions}. */
+  private static final List<String> OF_CONTROL =
+      Arrays.asList(
+          "--list",
+          "--status",
+          "--pause",
+          "--continue",
+          "--cancel",
+          "--job",
+          "--job-directory",
+          "--json",
+          "--keytab",
+          "--principal",
+          "-D");
+
+  @Parameters(paramLabel = "PATH", arity = "0..1", description = "File or directory on HDFS")
   private String path;
 
   @Option(
@@ -136,6 +153,9 @@ public final class ConvertCommand implements Callable<Integer> {
   @ArgGroup(exclusive = false, validate = false, heading = "%nHow it is done:%n")
   private WorkOptions work = new WorkOptions();
 
+  @ArgGroup(exclusive = true, multiplicity = "0..1", heading = "%nJobs of all drivers:%n")
+  private ControlOptions control;
+
   @Option(
       names = "--json",
       description = "Print one JSON object per line on stdout, for each file and for the totals")
@@ -145,6 +165,12 @@ public final class ConvertCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (control != null) {
+      return new Session().control();
+    }
+    if (path == null) {
+      throw usage("Missing required parameter: 'PATH'");
+    }
     JobSettings settings = settings();
     PrintWriter err = spec.commandLine().getErr();
     JsonLines lines = new JsonLines(spec.commandLine().getOut());
@@ -161,8 +187,7 @@ public final class ConvertCommand implements Callable<Integer> {
       PrintWriter err = spec.commandLine().getErr();
       HdfsConfiguration conf = new HdfsConfiguration();
       work.properties.forEach(conf::set);
-      try (KeytabLogin login =
-              work.keytab == null ? null : KeytabLogin.of(conf, work.principal, work.keytab);
+      try (KeytabLogin login = login(conf);
           DistributedFileSystem fs = HdfsConnection.open(conf, new Path(path));
           Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
         if (resume) {
@@ -188,6 +213,28 @@ public final class ConvertCommand implements Callable<Integer> {
       } catch (IOException e) {
         throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
       }
+    }
+
+    int control() {
+      requireOnly(
+          OF_CONTROL, "Cannot use " + control.name() + " with options of a conversion; leave ");
+      HdfsConfiguration conf = new HdfsConfiguration();
+      work.properties.forEach(conf::set);
+      try (KeytabLogin login = login(conf);
+          DistributedFileSystem fs =
+              HdfsConnection.open(conf, new Path(path == null ? "/" : path))) {
+        return new JobControl(fs, work.jobDirectory, spec.commandLine().getOut(), json)
+            .run(control, work.job);
+      } catch (RefusedException e) {
+        throw new CommandException(ExitStatus.USAGE, e.getMessage());
+      } catch (IOException e) {
+        throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
+      }
+    }
+
+    /** Returns null if the user is already logged in. */
+    private KeytabLogin login(HdfsConfiguration conf) throws IOException {
+      return work.keytab == null ? null : KeytabLogin.of(conf, work.principal, work.keytab);
     }
   }
 
@@ -285,7 +332,9 @@ public final class ConvertCommand implements Callable<Integer> {
       throw usage("Cannot use --job-directory=" + work.jobDirectory + ": it must be absolute");
     }
     if (resume) {
-      requireNothingElse();
+      requireOnly(
+          OF_RESUME,
+          "Cannot resume with other settings: a job keeps those that it was begun with; leave ");
       return settings;
     }
     if (work.maxReplication != null) {
@@ -307,16 +356,11 @@ public final class ConvertCommand implements Callable<Integer> {
     return settings;
   }
 
-  /**
-   * Refuses options that a resumed job would ignore; otherwise users would expect them to apply.
-   */
-  private void requireNothingElse() {
+  /** Refuses options that would be ignored; otherwise users would expect them to apply. */
+  private void requireOnly(List<String> allowed, String message) {
     for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
-      if (!OF_RESUME.contains(option.longestName())) {
-        throw usage(
-            "Cannot resume with other settings: a job keeps those that it was begun with; leave "
-                + option.longestName()
-                + " out");
+      if (!allowed.contains(option.longestName())) {
+        throw usage(message + option.longestName() + " out");
       }
     }
   }

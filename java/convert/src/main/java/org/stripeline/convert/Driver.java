@@ -14,6 +14,7 @@ import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OneTry;
 import org.stripeline.convert.job.OpenFile;
+import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.mapreduce.MapJob;
 import org.stripeline.convert.mapreduce.MapJobs;
@@ -31,6 +32,9 @@ import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.convert.status.JobList;
+import org.stripeline.convert.status.JobState;
+import org.stripeline.convert.status.StatusWriter;
 
 /** Plans and executes jobs, and resumes the jobs of drivers that have died. */
 public final class Driver implements AutoCloseable {
@@ -140,6 +144,7 @@ public final class Driver implements AutoCloseable {
     ClusterFacts cluster = check(settings);
     Preflight.refuseStaleReaders(settings);
     refuseOverlap(settings);
+    expire();
     try (Adoption adoption = adoption(settings)) {
       requireAgents(adoption, cluster);
       Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap());
@@ -147,9 +152,10 @@ public final class Driver implements AutoCloseable {
       JobDirectory directory = JobDirectory.create(fs, root, name, settings);
       try (Journal journal = Journal.create(fs, directory.journalFile());
           Job job = new Job(fs, settings, directory, journal, listener);
-          MapWaves waves = waves(job)) {
-        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves, false);
-        return finish(run, directory, totals);
+          MapWaves waves = waves(job);
+          StatusWriter status = StatusWriter.start(job, observer)) {
+        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, false);
+        return finish(run, directory, totals, status);
       }
     }
   }
@@ -225,19 +231,28 @@ public final class Driver implements AutoCloseable {
       Journal.read(fs, directory.journalFile(), open.andThen(maps));
       maps.end(fs.getConf());
       try (Job job = new Job(fs, settings, directory, journal, listener);
-          MapWaves waves = waves(job)) {
-        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves, maps.isAny());
+          MapWaves waves = waves(job);
+          StatusWriter status = StatusWriter.start(job, observer)) {
+        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, maps.isAny());
         job.places().takeOver(open.zoneDirectories());
         run.recover(open.files());
-        return goOn(run, directory, settings, adoption);
+        return goOn(run, directory, settings, adoption, status);
       }
     }
   }
 
   /** Continues a job whose files have been recovered. */
   private JobReport goOn(
-      JobRun run, JobDirectory directory, JobSettings settings, Adoption adoption)
+      JobRun run,
+      JobDirectory directory,
+      JobSettings settings,
+      Adoption adoption,
+      StatusWriter status)
       throws IOException {
+    if (directory.wish() == JobDirectory.Wish.CANCEL) {
+      run.report().cancelled();
+      return end(run, status);
+    }
     if (!Preflight.isThere(fs.getClient(), settings.path)) {
       run.report()
           .gone(
@@ -245,8 +260,7 @@ public final class Driver implements AutoCloseable {
                   + settings.path
                   + " any more, so the job ends; if the tree was"
                   + " renamed, begin a job at its new path");
-      run.finish();
-      return run.report();
+      return end(run, status);
     }
     Totals totals;
     try {
@@ -257,14 +271,30 @@ public final class Driver implements AutoCloseable {
       run.report().refused(e.getMessage());
       return run.report();
     }
-    return finish(run, directory, totals);
+    return finish(run, directory, totals, status);
   }
 
-  private JobReport finish(JobRun run, JobDirectory directory, Totals totals) throws IOException {
-    observer.begun(directory, totals);
+  private JobReport finish(JobRun run, JobDirectory directory, Totals totals, StatusWriter status)
+      throws IOException {
+    status.begun(directory, totals);
     run.walk(root);
-    run.finish();
+    return end(run, status);
+  }
+
+  private static JobReport end(JobRun run, StatusWriter status) throws IOException {
+    if (run.finish()) {
+      status.end(run.report().isCancelled() ? JobState.CANCELLED : JobState.FINISHED);
+    }
     return run.report();
+  }
+
+  /** Deletes what is left of old jobs. */
+  private void expire() {
+    try {
+      new JobList(fs, root).expire();
+    } catch (IOException e) {
+      observer.warned("the directories of old jobs cannot be deleted: " + Reasons.of(e));
+    }
   }
 
   private JobDirectory find(String path, String name) throws IOException {

@@ -15,7 +15,9 @@ import org.stripeline.convert.file.CopyingRewriter;
 import org.stripeline.convert.file.FileConversion;
 import org.stripeline.convert.file.FileRewriter;
 import org.stripeline.convert.file.Recovery;
+import org.stripeline.convert.job.CancelledException;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
@@ -192,6 +194,8 @@ final class JobRun {
                 }
                 return stopped.get() == null;
               }));
+    } catch (CancelledException e) {
+      report.cancelled();
     } finally {
       // Even if the walk fails, wait for the running conversions: they need the open journal.
       free.acquireUninterruptibly(atOnce);
@@ -244,7 +248,15 @@ final class JobRun {
   private FileOutcome convert(Candidate file, FileDecision decision) throws JournalLostException {
     boolean isAdopted =
         decision.code() != null && decision.treatment().layout() == Layout.CONTIGUOUS;
-    return (isAdopted ? adopting : copying).convert(file, decision, snapshots);
+    FileMeter meter = new FileMeter(file.bytes(), observer::advanced);
+    FileOutcome outcome =
+        (isAdopted ? adopting : copying).convert(file, decision, snapshots, meter);
+    boolean isConverted = outcome.kind() == FileOutcome.Kind.CONVERTED;
+    meter.end(isConverted);
+    if (!isConverted && job.directory().isCancelled()) {
+      report.cancelled();
+    }
+    return outcome;
   }
 
   private FileOutcome undo(Candidate file, FileDecision decision) throws JournalLostException {
@@ -295,14 +307,17 @@ final class JobRun {
    * Ends the job, unless a file could not be recovered: only this job's journal has its record.
    * Files that vanished during the walk do not keep the job open, since a tree that changes
    * constantly would then keep it open forever, and an open job blocks all other jobs on the tree.
+   *
+   * @return whether the job has ended
    */
-  void finish() throws IOException {
+  boolean finish() throws IOException {
     if (hasUnrecovered) {
-      return;
+      return false;
     }
     job.places().deleteAll();
-    job.journal().write(JournalRecord.finished());
+    job.journal().write(JournalRecord.finished(report.isCancelled() ? "cancelled" : null));
     job.directory().markFinished();
+    return true;
   }
 
   JobReport report() {

@@ -139,6 +139,12 @@ public final class Progress {
     private long lastShown = stepStarted;
     private long total;
     private long done;
+
+    /** Everything that was ever done, also what was taken back: it took time. */
+    private long worked;
+
+    private long tickedNanos = stepStarted;
+    private long idleNanos;
     private String note = "";
     private boolean succeeded;
 
@@ -149,7 +155,10 @@ public final class Progress {
       this.isPassing = isPassing;
     }
 
-    /** Adds to what is done. */
+    /**
+     * Adds to what is done. A negative number takes back what turned out not to be done, which
+     * still counts for the rate and the remaining time.
+     */
     public void advance(long more) {
       advanceTo(done + more);
     }
@@ -162,6 +171,7 @@ public final class Progress {
 
     /** Sets what is done. */
     public void advanceTo(long amount) {
+      worked += Math.max(0, amount - done);
       done = amount;
       refresh();
     }
@@ -171,6 +181,20 @@ public final class Progress {
       note = text;
       total = Math.max(0, total - amount);
       refresh();
+    }
+
+    /**
+     * Shows the step again although nothing may have been done.
+     *
+     * @param isIdle whether nothing was to be done since the last call, so that this time does not
+     *     count for the rate
+     * @param text description of the current activity
+     */
+    public void tick(boolean isIdle, String text) {
+      long now = nanoClock.getAsLong();
+      idleNanos += isIdle ? now - tickedNanos : 0;
+      tickedNanos = now;
+      note(text);
     }
 
     /** Shows a description of the current activity. */
@@ -218,13 +242,15 @@ public final class Progress {
     private String describe(boolean running) {
       double seconds = (nanoClock.getAsLong() - stepStarted) / 1e9;
       StringBuilder line = new StringBuilder();
-      append(line, "[%5.1fs] %-34s", seconds(), name);
+      // A line that is rewritten has no others to be aligned with.
+      boolean isAlone = running && style == Style.TERMINAL;
+      append(line, isAlone ? "[%5.1fs] %s" : "[%5.1fs] %-34s", seconds(), name);
       if (running && total > 0) {
         appendBar(line);
         append(line, " %3d %%", Math.min(100, 100 * done / total));
       }
+      double rate = (running ? worked : done) / Math.max(seconds - idleNanos / 1e9, 1e-3);
       if (done > 0) {
-        double rate = done / Math.max(seconds, 1e-3);
         if (unit == Unit.BYTES) {
           append(line, " %8.1f MiB/s", rate / ByteSize.MIB);
         } else {
@@ -232,8 +258,12 @@ public final class Progress {
         }
       }
       if (running && 0 < done && done < total) {
-        long left = Math.round(seconds * (total - done) / done);
-        append(line, ", %d:%02d left", left / 60, left % 60);
+        long left = Math.round((total - done) / rate);
+        String text =
+            left < 3600
+                ? String.format(Locale.ROOT, "%d:%02d", left / 60, left % 60)
+                : Quantity.duration(left);
+        line.append(", ").append(text).append(" left");
       }
       if (!running) {
         append(line, " %6.1f s", seconds);

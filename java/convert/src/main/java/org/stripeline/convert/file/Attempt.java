@@ -5,6 +5,7 @@ import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.OpenFile;
 
 /** The conversion of one file while its temporary file is being created and its lease is held. */
@@ -17,6 +18,7 @@ public final class Attempt {
   private final Attributes attributes;
   private final ChecksumOpt checksums;
   private final LocatedBlocks blocks;
+  private final FileMeter meter;
 
   private Attempt(Builder builder) {
     file = builder.file;
@@ -27,6 +29,7 @@ public final class Attempt {
     attributes = builder.attributes;
     checksums = builder.checksums;
     blocks = builder.blocks;
+    meter = builder.meter;
   }
 
   public Candidate file() {
@@ -75,6 +78,11 @@ public final class Attempt {
     return blocks;
   }
 
+  /** Returns the meter that counts what is read and written for the file. */
+  public FileMeter meter() {
+    return meter;
+  }
+
   /** Builds an attempt. */
   static final class Builder {
     private final Candidate file;
@@ -85,6 +93,7 @@ public final class Attempt {
     private Attributes attributes;
     private ChecksumOpt checksums;
     private LocatedBlocks blocks;
+    private FileMeter meter;
 
     Builder(Candidate file, OpenFile open) {
       this.file = file;
@@ -118,6 +127,11 @@ public final class Attempt {
 
     Builder blocks(LocatedBlocks value) {
       blocks = value;
+      return this;
+    }
+
+    Builder meter(FileMeter value) {
+      meter = value;
       return this;
     }
 

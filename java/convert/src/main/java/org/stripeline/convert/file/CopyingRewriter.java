@@ -51,7 +51,7 @@ public final class CopyingRewriter implements FileRewriter {
     boolean byPosition =
         RangeCopy.hasWideStripes(attempt.attributes().status().getErasureCodingPolicy());
     new RangeCopy(job.fs(), attempt.source(), byPosition)
-        .copy(0, attempt.file().bytes(), out, (buffer, count) -> job.rateLimiter().take(count));
+        .copy(0, attempt.file().bytes(), out, (buffer, count) -> job.move(attempt.meter(), count));
   }
 
   /** Returns the name of the storage policy of a copy while it is written. */

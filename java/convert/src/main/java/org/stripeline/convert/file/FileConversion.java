@@ -10,6 +10,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.stripeline.convert.job.BlockSignature;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Job;
@@ -57,9 +58,11 @@ public final class FileConversion {
    *
    * @param decision the code that the file gets, or replication
    * @param snapshots the snapshots that were known when the file was judged
+   * @param meter counts what is read and written
    * @throws JournalLostException if the job cannot continue at all
    */
-  public FileOutcome convert(Candidate file, FileDecision decision, SnapshotIndex snapshots)
+  public FileOutcome convert(
+      Candidate file, FileDecision decision, SnapshotIndex snapshots, FileMeter meter)
       throws JournalLostException {
     job.reached(Step.CHECKED, file.path());
     OpenFile open = null;
@@ -86,7 +89,7 @@ public final class FileConversion {
       open = new OpenFile(begin);
       job.journal().write(begin);
       job.reached(Step.BEGUN, open);
-      replace(file, before, checksum, open, snapshots);
+      replace(file, before, checksum, open, snapshots, meter);
       return end(open, FileOutcome.converted(file.bytes()));
     } catch (JournalLostException e) {
       throw e;
@@ -100,7 +103,8 @@ public final class FileConversion {
       Attributes before,
       FileChecksum checksum,
       OpenFile open,
-      SnapshotIndex snapshots)
+      SnapshotIndex snapshots,
+      FileMeter meter)
       throws IOException {
     DFSClient client = job.client();
     Fence fence = new Fence(job.namenode(), job.leaseHolder(), file.status().getFileId());
@@ -115,7 +119,8 @@ public final class FileConversion {
       throw new ChangedException("open for writing by another client");
     }
     blocks = ReplicaQuorum.await(client, before.status(), blocks);
-    Attempt attempt = attempt(file, before, checksum, open, blocks);
+    Attempt attempt = attempt(file, before, checksum, open, blocks, meter);
+    meter.expect(bytesToMove(attempt));
     if (!rewriter.comparesReplicas()) {
       checkSource(attempt, checksum);
     }
@@ -172,12 +177,18 @@ public final class FileConversion {
       ReplicaAgreement.check(
           job.client(), attempt.file().path(), replicas, attempt.blocks(), checksum);
     } else {
-      ParityCheck.checkWhatIsLeft(job.fs(), attempt.source(), policy, job.rateLimiter()::take);
+      ParityCheck.checkWhatIsLeft(
+          job.fs(), attempt.source(), policy, count -> job.move(attempt.meter(), count));
     }
   }
 
   private Attempt attempt(
-      Candidate file, Attributes before, FileChecksum checksum, OpenFile open, LocatedBlocks blocks)
+      Candidate file,
+      Attributes before,
+      FileChecksum checksum,
+      OpenFile open,
+      LocatedBlocks blocks,
+      FileMeter meter)
       throws IOException {
     String name = open.begin().policy;
     ErasureCodingPolicy policy = name == null ? null : policies.get(name);
@@ -188,7 +199,29 @@ public final class FileConversion {
         .attributes(before)
         .checksums(checksum.getChecksumOpt())
         .blocks(blocks)
+        .meter(meter)
         .build();
+  }
+
+  /** Returns how many bytes this job will read and write for a file, as its meter counts them. */
+  private long bytesToMove(Attempt attempt) {
+    long bytes = attempt.file().bytes();
+    ErasureCodingPolicy source = attempt.attributes().status().getErasureCodingPolicy();
+    long sum = bytes;
+    if (source != null && !rewriter.comparesReplicas()) {
+      sum += raw(bytes, source);
+    }
+    if (!rewriter.hasCheckedParity(attempt)) {
+      sum +=
+          attempt.policy() == null ? bytes * attempt.replication() : raw(bytes, attempt.policy());
+    }
+    return sum;
+  }
+
+  private static long raw(long bytes, ErasureCodingPolicy policy) {
+    return bytes
+        / policy.getNumDataUnits()
+        * (policy.getNumDataUnits() + policy.getNumParityUnits());
   }
 
   private String zone(HdfsFileStatus status, String path) throws IOException {
@@ -224,10 +257,11 @@ public final class FileConversion {
     if (!copy.equals(original)) {
       throw new IOException("checksums differ: " + original + " before, " + copy + " after");
     }
+    ParityCheck.Watcher watcher = count -> job.move(attempt.meter(), count);
     if (attempt.policy() == null && !rewriter.hasCheckedParity(attempt)) {
-      ReadBackCheck.check(job.fs(), path, original, job.rateLimiter()::take);
+      ReadBackCheck.check(job.fs(), path, original, watcher);
     } else if (!rewriter.hasCheckedParity(attempt)) {
-      ParityCheck.check(job.fs(), path, attempt.policy(), job.rateLimiter()::take);
+      ParityCheck.check(job.fs(), path, attempt.policy(), watcher);
     }
     if (status.getFileEncryptionInfo() != null) {
       decryption.compare(attempt.file().inodePath(), path);

@@ -21,6 +21,7 @@ import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.BadReplica;
 import org.stripeline.agent.EncodeRequest;
+import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
@@ -380,6 +381,19 @@ final class GroupWork implements AutoCloseable {
     AgentBlock block = target(unit);
     return new JournalRecord.Placed(
         node.getDatanodeUuid(), block.id, block.generationStamp, block.length);
+  }
+
+  /** Counts the bytes of the group, which {@code encoder} has encoded, for each DataNode. */
+  void count(DatanodeInfo encoder, AdoptionTraffic traffic) {
+    traffic.add(encoder, bytes, 0, 0);
+    for (int i = 0; i < blocks.size(); i++) {
+      if (isAdopted(i)) {
+        traffic.add(dataNode(i), 0, target(i).length, 0);
+      }
+    }
+    for (int unit : written()) {
+      traffic.add(node(unit), 0, 0, target(unit).length);
+    }
   }
 
   /** Returns the request to the encoder. */

@@ -105,7 +105,9 @@ public final class ThreadDispatcher {
       }
       AgentCall.requireVerified(encoder, report.result, group.adopted());
       job.traffic().encoded(report.result, group.sends());
+      group.count(encoder, job.traffic());
     }
+    attempt.meter().moved(group.committed().getNumBytes());
     job.reached(Step.ENCODED, attempt.open());
   }
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.job;
 
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.Linked;
 
@@ -11,6 +16,7 @@ import org.stripeline.agent.Linked;
  */
 @SuppressWarnings("unused")
 public final class AdoptionTraffic {
+  private final transient Map<String, OfNode> nodes = new HashMap<>();
   private long blocksLinked;
   private long blocksCopied;
   private long blocksSent;
@@ -20,6 +26,40 @@ public final class AdoptionTraffic {
   private long bytesReadRemote;
   private long bytesWritten;
   private long bytesWrittenRemote;
+
+  /** The traffic of one DataNode, for groups that were encoded. */
+  public static final class OfNode {
+    /** Bytes of groups that it encoded. */
+    public long bytesEncoded;
+
+    /** Bytes of blocks that stayed on it. */
+    public long bytesKept;
+
+    /** Bytes of parity and of other blocks that were written to it. */
+    public long bytesWritten;
+
+    private long sum() {
+      return bytesEncoded + bytesKept + bytesWritten;
+    }
+  }
+
+  /** Adds bytes of a group that a DataNode encoded, kept or received. */
+  public synchronized void add(DatanodeInfo node, long encoded, long kept, long written) {
+    OfNode sum = nodes.computeIfAbsent(node.getXferAddrWithHostname(), name -> new OfNode());
+    sum.bytesEncoded += encoded;
+    sum.bytesKept += kept;
+    sum.bytesWritten += written;
+  }
+
+  /** Returns the DataNodes with most bytes, by host name and port, the busiest first. */
+  public synchronized Map<String, OfNode> busiest(int max) {
+    Map<String, OfNode> busiest = new LinkedHashMap<>();
+    nodes.entrySet().stream()
+        .sorted(Comparator.comparingLong(node -> -node.getValue().sum()))
+        .limit(max)
+        .forEach(node -> busiest.put(node.getKey(), node.getValue()));
+    return busiest;
+  }
 
   public synchronized void linked(List<Linked> links) {
     blocksLinked += links.size();

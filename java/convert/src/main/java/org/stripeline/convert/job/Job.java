@@ -72,8 +72,15 @@ public final class Job implements Closeable {
     return journal;
   }
 
-  public RateLimiter rateLimiter() {
-    return rateLimiter;
+  /**
+   * Waits until the rate allows bytes of a file to be read or written, and counts them.
+   *
+   * @throws CancelledException if the operator has cancelled the job
+   */
+  public void move(FileMeter file, int bytes) throws IOException {
+    requireNotCancelled();
+    rateLimiter.take(bytes);
+    file.moved(bytes);
   }
 
   public AdoptionTraffic traffic() {
@@ -96,10 +103,22 @@ public final class Job implements Closeable {
     file.add(record);
   }
 
-  /** Waits while the operator's pause file exists. */
+  /**
+   * Waits while the operator pauses the job.
+   *
+   * @throws CancelledException if the operator has cancelled it
+   */
   public void waitWhilePaused() throws IOException {
-    while (directory.isPaused()) {
+    while (directory.wish() == JobDirectory.Wish.PAUSE) {
       Polling.pause(PAUSE_POLL_MS);
+    }
+    requireNotCancelled();
+  }
+
+  /** Throws an exception if the operator is known to have cancelled the job. */
+  public void requireNotCancelled() throws CancelledException {
+    if (directory.isCancelled()) {
+      throw new CancelledException();
     }
   }
 

@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -30,8 +32,9 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
 /**
- * The directory of one job on HDFS. It contains {@code job.json}, {@code journal}, temporary files
- * in {@code tmp}, and {@code pause} while the operator pauses the job.
+ * The directory of one job on HDFS. It contains {@code job.json}, {@code journal}, {@code
+ * status.json}, temporary files in {@code tmp}, {@code pause} while the operator pauses the job,
+ * and {@code cancel} once the operator has cancelled it.
  *
  * <p>It lies outside the trees that are converted, so that their quotas do not count temporary
  * files. Only superusers can enter it, since it contains files of all owners.
@@ -44,6 +47,11 @@ public final class JobDirectory {
 
   public static final String JOURNAL = "journal";
 
+  private static final String STATUS = "status.json";
+  private static final String TEMPORARIES = "tmp";
+  private static final String PAUSE = "pause";
+  private static final String CANCEL = "cancel";
+
   /** Default parent of all job directories. */
   public static final String ROOT_DEFAULT = "/.stripeline/convert";
 
@@ -53,15 +61,69 @@ public final class JobDirectory {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
   /**
-   * Lifetime of the cached pause state, so that all waiting threads together make one call per
+   * Lifetime of a known wish to pause, so that all waiting threads together make one call per
    * period.
    */
   private static final long PAUSE_KNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   private final DistributedFileSystem fs;
   private final Path directory;
-  private boolean isPaused;
-  private long pausedAt;
+  private volatile Wish wish = Wish.GO_ON;
+  private long wishedAt;
+
+  /** What the operator wants the driver of the job to do. */
+  public enum Wish {
+    /** Nothing special. */
+    GO_ON,
+    /** To begin nothing for now. */
+    PAUSE,
+    /** To end the job. */
+    CANCEL
+  }
+
+  /** What the directory contains at one time. */
+  public static final class Contents {
+    private final Set<String> names = new TreeSet<>();
+    private long statusMs;
+    private long changedMs;
+
+    private Contents(FileStatus[] found) {
+      for (FileStatus one : found) {
+        String name = one.getPath().getName();
+        names.add(name);
+        statusMs = name.equals(STATUS) ? one.getModificationTime() : statusMs;
+        changedMs = Math.max(changedMs, one.getModificationTime());
+      }
+    }
+
+    public Wish wish() {
+      return names.contains(CANCEL) ? Wish.CANCEL : names.contains(PAUSE) ? Wish.PAUSE : Wish.GO_ON;
+    }
+
+    /** Returns whether temporary files may exist. Their directory is deleted last. */
+    public boolean isUnfinished() {
+      return names.contains(TEMPORARIES);
+    }
+
+    public boolean hasJournal() {
+      return names.contains(JOURNAL);
+    }
+
+    /** Returns whether these are the files of a job that has ended. */
+    public boolean isEnded() {
+      return hasJournal() && names.contains(SETTINGS) && !isUnfinished();
+    }
+
+    /** Returns when the status was written, in milliseconds of the NameNode's clock, or 0. */
+    public long statusMs() {
+      return statusMs;
+    }
+
+    /** Returns when a file was last closed, in milliseconds of the NameNode's clock. */
+    public long changedMs() {
+      return changedMs;
+    }
+  }
 
   private JobDirectory(DistributedFileSystem fs, Path directory) {
     this.fs = fs;
@@ -111,21 +173,38 @@ public final class JobDirectory {
   public static List<JobDirectory> unfinished(DistributedFileSystem fs, String root)
       throws IOException {
     List<JobDirectory> jobs = new ArrayList<>();
-    FileStatus[] found;
     try {
       requirePrivate(fs, new Path(root));
-      found = fs.listStatus(new Path(root));
     } catch (FileNotFoundException e) {
       return jobs;
     }
-    for (FileStatus status : found) {
-      JobDirectory job = new JobDirectory(fs, status.getPath());
-      // The directory for temporary files is deleted last.
-      if (status.isDirectory() && fs.exists(job.temporaries()) && fs.exists(job.journalFile())) {
+    for (JobDirectory job : all(fs, root)) {
+      Contents contents = job.contents();
+      if (contents.isUnfinished() && contents.hasJournal()) {
         jobs.add(job);
       }
     }
     return jobs;
+  }
+
+  /** Returns all jobs below a root, ordered by name. */
+  public static List<JobDirectory> all(DistributedFileSystem fs, String root) throws IOException {
+    List<JobDirectory> jobs = new ArrayList<>();
+    try {
+      for (FileStatus status : fs.listStatus(new Path(root))) {
+        if (status.isDirectory()) {
+          jobs.add(new JobDirectory(fs, status.getPath()));
+        }
+      }
+    } catch (FileNotFoundException e) {
+      return jobs;
+    }
+    return jobs;
+  }
+
+  /** Lists the directory. */
+  public Contents contents() throws IOException {
+    return new Contents(fs.listStatus(directory));
   }
 
   /**
@@ -173,23 +252,46 @@ public final class JobDirectory {
   }
 
   public JobSettings settings() throws IOException {
-    try (Reader in = new InputStreamReader(fs.open(settingsFile()), StandardCharsets.UTF_8)) {
-      return GSON.fromJson(in, JobSettings.class);
+    return read(settingsFile(), JobSettings.class);
+  }
+
+  private <T> T read(Path file, Class<T> type) throws IOException {
+    try (Reader in = new InputStreamReader(fs.open(file), StandardCharsets.UTF_8)) {
+      return GSON.fromJson(in, type);
     } catch (JsonSyntaxException e) {
-      throw new IOException("Cannot read settings of job " + name() + ": " + e.getMessage(), e);
+      throw new IOException(
+          "Cannot read " + file.getName() + " of job " + name() + ": " + e.getMessage(), e);
     }
   }
 
   /** Replaces the stored settings. Only for the driver that runs the job. */
   public void keep(JobSettings settings) throws IOException {
-    Path next = new Path(directory, "job.json.next");
-    write(next, settings, true);
-    fs.rename(next, settingsFile(), Options.Rename.OVERWRITE);
+    replace(settingsFile(), settings);
   }
 
-  private void write(Path file, JobSettings settings, boolean overwrite) throws IOException {
+  /** Replaces the stored status. Only for the driver that runs the job. */
+  public void keepStatus(Object status) throws IOException {
+    replace(new Path(directory, STATUS), status);
+  }
+
+  /**
+   * Reads the stored status.
+   *
+   * @throws FileNotFoundException if there is none
+   */
+  public <T> T status(Class<T> type) throws IOException {
+    return read(new Path(directory, STATUS), type);
+  }
+
+  private void replace(Path file, Object content) throws IOException {
+    Path next = file.suffix(".next");
+    write(next, content, true);
+    fs.rename(next, file, Options.Rename.OVERWRITE);
+  }
+
+  private void write(Path file, Object content, boolean overwrite) throws IOException {
     try (FSDataOutputStream out = fs.createFile(file).replicate().overwrite(overwrite).build()) {
-      out.write(GSON.toJson(settings).getBytes(StandardCharsets.UTF_8));
+      out.write(GSON.toJson(content).getBytes(StandardCharsets.UTF_8));
     }
   }
 
@@ -198,13 +300,36 @@ public final class JobDirectory {
     fs.delete(temporaries(), true);
   }
 
-  /** Returns whether the operator has paused the job. A positive answer is cached for a second. */
-  public synchronized boolean isPaused() throws IOException {
-    if (!isPaused || System.nanoTime() - pausedAt > PAUSE_KNOWN_NANOS) {
-      isPaused = fs.exists(pauseFile());
-      pausedAt = System.nanoTime();
+  /**
+   * Returns what the operator wants. A wish to pause is cached for a second, to cancel for ever.
+   */
+  public synchronized Wish wish() throws IOException {
+    boolean isKnown = wish == Wish.PAUSE && System.nanoTime() - wishedAt <= PAUSE_KNOWN_NANOS;
+    if (!isKnown && wish != Wish.CANCEL) {
+      wish = contents().wish();
+      wishedAt = System.nanoTime();
     }
-    return isPaused;
+    return wish;
+  }
+
+  /** Returns whether {@link #wish} has shown that the job is cancelled. */
+  public boolean isCancelled() {
+    return wish == Wish.CANCEL;
+  }
+
+  /** Lets the driver pause. */
+  public void pause() throws IOException {
+    fs.create(pauseFile(), true).close();
+  }
+
+  /** Lets the driver continue, and returns whether it was paused. */
+  public boolean proceed() throws IOException {
+    return fs.delete(pauseFile(), false);
+  }
+
+  /** Lets the driver end the job. */
+  public void cancel() throws IOException {
+    fs.create(new Path(directory, CANCEL), true).close();
   }
 
   public String name() {
@@ -216,7 +341,7 @@ public final class JobDirectory {
   }
 
   public Path pauseFile() {
-    return new Path(directory, "pause");
+    return new Path(directory, PAUSE);
   }
 
   public Path journalFile() {
@@ -224,7 +349,7 @@ public final class JobDirectory {
   }
 
   public Path temporaries() {
-    return new Path(directory, "tmp");
+    return new Path(directory, TEMPORARIES);
   }
 
   private Path settingsFile() {

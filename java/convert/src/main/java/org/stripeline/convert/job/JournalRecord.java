@@ -49,7 +49,7 @@ public final class JournalRecord {
     @SerializedName("end")
     END,
 
-    /** The whole tree has been walked. */
+    /** The whole tree has been walked, or the job was cancelled. */
     @SerializedName("finished")
     FINISHED
   }
@@ -222,7 +222,14 @@ public final class JournalRecord {
     return temporary.substring(temporary.lastIndexOf('/') + 1);
   }
 
-  public static JournalRecord finished() {
-    return new JournalRecord(Kind.FINISHED, 0);
+  /**
+   * Creates the last record of a job.
+   *
+   * @param reason why the tree was not walked completely, or null
+   */
+  public static JournalRecord finished(String reason) {
+    JournalRecord record = new JournalRecord(Kind.FINISHED, 0);
+    record.reason = reason;
+    return record;
   }
 }

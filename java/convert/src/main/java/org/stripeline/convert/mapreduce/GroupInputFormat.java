@@ -45,6 +45,7 @@ public final class GroupInputFormat extends InputFormat<NullWritable, Text> {
   private static final class OneOrder extends RecordReader<NullWritable, Text> {
     private Text order;
     private boolean isTaken;
+    private boolean isDone;
 
     @Override
     public void initialize(InputSplit split, TaskAttemptContext context) {
@@ -53,9 +54,10 @@ public final class GroupInputFormat extends InputFormat<NullWritable, Text> {
 
     @Override
     public boolean nextKeyValue() {
-      boolean isFirst = !isTaken;
+      // The mapper asks for another record when it has executed the first.
+      isDone = isTaken;
       isTaken = true;
-      return isFirst;
+      return !isDone;
     }
 
     @Override
@@ -70,7 +72,7 @@ public final class GroupInputFormat extends InputFormat<NullWritable, Text> {
 
     @Override
     public float getProgress() {
-      return isTaken ? 1 : 0;
+      return isDone ? 1 : 0;
     }
 
     @Override

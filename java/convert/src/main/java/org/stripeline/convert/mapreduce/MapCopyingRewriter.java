@@ -73,7 +73,7 @@ public final class MapCopyingRewriter implements FileRewriter {
     List<Future<GroupAnswer>> answers = new ArrayList<>();
     try {
       for (GroupOrder order : orders(attempt, directory)) {
-        answers.add(waves.add(order, isGivenUp::get));
+        answers.add(waves.add(order, isGivenUp::get, attempt.meter()));
       }
       join(attempt, parts(answers));
     } catch (IOException | RuntimeException e) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -94,9 +95,11 @@ public final class MapJob {
   /**
    * Runs one job to its end.
    *
+   * @param progress receives the share of maps that have ended, 0 to 1
    * @throws IOException if it could not be submitted, or its status cannot be read any more
    */
-  End run(List<GroupOrder> orders) throws IOException, InterruptedException {
+  End run(List<GroupOrder> orders, Consumer<Float> progress)
+      throws IOException, InterruptedException {
     DistributedFileSystem fs = job.fs();
     String holder = Integer.toHexString(job.leaseHolder().hashCode());
     Path directory =
@@ -105,7 +108,7 @@ public final class MapJob {
     try {
       Path file = new Path(directory, "orders");
       write(file, orders);
-      return run(configure(orders.size(), file, new Path(directory, "answers")));
+      return run(configure(orders.size(), file, new Path(directory, "answers")), progress);
     } finally {
       fs.delete(directory, true);
     }
@@ -164,7 +167,8 @@ public final class MapJob {
     conf.set(JARS_KEY, others == null ? uri : others + "," + uri);
   }
 
-  private End run(org.apache.hadoop.mapreduce.Job maps) throws IOException, InterruptedException {
+  private End run(org.apache.hadoop.mapreduce.Job maps, Consumer<Float> progress)
+      throws IOException, InterruptedException {
     job.journal().write(JournalRecord.maps(maps.getJobName(), null));
     try {
       maps.submit();
@@ -174,7 +178,7 @@ public final class MapJob {
     String id = maps.getJobID().toString();
     try {
       job.journal().write(JournalRecord.maps(maps.getJobName(), id));
-      awaitEnd(maps);
+      awaitEnd(maps, progress);
     } catch (IOException | InterruptedException | RuntimeException e) {
       // Clear the interrupt, which would otherwise interrupt the call that kills the job.
       Thread.interrupted();
@@ -195,15 +199,18 @@ public final class MapJob {
     }
   }
 
-  private void awaitEnd(org.apache.hadoop.mapreduce.Job maps)
+  private void awaitEnd(org.apache.hadoop.mapreduce.Job maps, Consumer<Float> progress)
       throws IOException, InterruptedException {
     long heard = System.nanoTime();
     while (true) {
+      job.requireNotCancelled();
       try {
         if (maps.isComplete()) {
           return;
         }
-        observer.mapping(maps.getJobID().toString(), maps.mapProgress());
+        float share = maps.mapProgress();
+        observer.mapping(maps.getJobID().toString(), share);
+        progress.accept(share);
         heard = System.nanoTime();
       } catch (IOException e) {
         if (System.nanoTime() - heard > SILENT_NANOS_MAX) {

@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.CancelledException;
+import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
 
@@ -46,11 +48,21 @@ public final class MapWaves implements Closeable {
   private static final class Pending {
     final GroupOrder order;
     final BooleanSupplier isGivenUp;
+    final FileMeter meter;
     final CompletableFuture<GroupAnswer> answer = new CompletableFuture<>();
+    private long counted;
 
-    Pending(GroupOrder order, BooleanSupplier isGivenUp) {
+    Pending(GroupOrder order, BooleanSupplier isGivenUp, FileMeter meter) {
       this.order = order;
       this.isGivenUp = isGivenUp;
+      this.meter = meter;
+    }
+
+    /** Counts a share of the bytes of the order, 0 to 1. */
+    void advance(float share) {
+      long now = Math.max(counted, (long) (order.copy.length * (double) share));
+      meter.moved(now - counted);
+      counted = now;
     }
   }
 
@@ -66,10 +78,11 @@ public final class MapWaves implements Closeable {
    * Adds an order; waits while the queue is full.
    *
    * @param isGivenUp returns whether the answer is not needed any more
+   * @param meter counts the bytes of finished maps
    */
-  Future<GroupAnswer> add(GroupOrder order, BooleanSupplier isGivenUp)
+  Future<GroupAnswer> add(GroupOrder order, BooleanSupplier isGivenUp, FileMeter meter)
       throws InterruptedIOException {
-    Pending one = new Pending(order, isGivenUp);
+    Pending one = new Pending(order, isGivenUp, meter);
     try {
       while (!pending.offer(one, 1, TimeUnit.SECONDS)) {
         if (isClosed) {
@@ -100,7 +113,7 @@ public final class MapWaves implements Closeable {
         wave.clear();
       }
     } catch (InterruptedException | IOException | RuntimeException | Error e) {
-      if (!isClosed) {
+      if (!isClosed && !(e instanceof CancelledException)) {
         LOG.warn("Cannot continue to run maps", e);
       }
       isClosed = true;
@@ -153,7 +166,8 @@ public final class MapWaves implements Closeable {
       orders.add(one.order);
     }
     try {
-      answer(wanted, maps.run(orders));
+      // Which maps have ended is only known at the end, but the orders are about equally long.
+      answer(wanted, maps.run(orders, share -> wanted.forEach(one -> one.advance(share))));
     } catch (JournalLostException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
@@ -167,6 +181,7 @@ public final class MapWaves implements Closeable {
     for (int i = 0; i < wave.size(); i++) {
       GroupAnswer answer = answers.get(i);
       if (answer != null && answer.error == null) {
+        wave.get(i).advance(1);
         wave.get(i).answer.complete(answer);
       } else {
         wave.get(i)

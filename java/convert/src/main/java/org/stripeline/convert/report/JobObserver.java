@@ -31,7 +31,22 @@ public interface JobObserver {
   default void mapping(String maps, float progress) {}
 
   /**
-   * Called when the conversion of a file has ended.
+   * Called while files are being converted.
+   *
+   * @param bytes how many of the bytes in the totals have been converted since the last call;
+   *     negative if a file was not converted after all, and its bytes are taken back
+   */
+  default void advanced(long bytes) {}
+
+  /**
+   * Called about once a second while the job runs.
+   *
+   * @param isPaused whether the operator has paused the job
+   */
+  default void ticked(boolean isPaused) {}
+
+  /**
+   * Called when the conversion of a file has ended, after its last bytes were counted.
    *
    * @param bytes the file's part of the bytes in the totals
    */

@@ -22,6 +22,7 @@ public final class JobReport {
   private Vanished vanished = new Vanished();
   private String refusal;
   private String gone;
+  private boolean isCancelled;
 
   /** A file that was not converted. */
   public static final class Failure {
@@ -31,7 +32,7 @@ public final class JobReport {
     /** Reason for the failure. */
     public final String reason;
 
-    Failure(String path, String reason) {
+    public Failure(String path, String reason) {
       this.path = path;
       this.reason = reason;
     }
@@ -131,8 +132,17 @@ public final class JobReport {
     gone = message;
   }
 
+  /** Returns whether the operator cancelled the job before it had converted all files. */
+  public synchronized boolean isCancelled() {
+    return isCancelled;
+  }
+
+  public synchronized void cancelled() {
+    isCancelled = true;
+  }
+
   /** Returns whether every selected file has been converted. */
   public synchronized boolean isComplete() {
-    return left == 0 && !vanished.isAny() && refusal == null && gone == null;
+    return left == 0 && !vanished.isAny() && refusal == null && gone == null && !isCancelled;
   }
 }

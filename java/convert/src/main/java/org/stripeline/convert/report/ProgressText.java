@@ -16,6 +16,9 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   private long files;
   private long filesEnded;
   private long filesFailed;
+  private long bytes;
+  private long bytesDone;
+  private boolean isPaused;
 
   /** Creates an observer that passes all events on to {@code next}. */
   public ProgressText(Progress progress, JobObserver next) {
@@ -46,7 +49,6 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
     endWalk();
-    String pause = directory.pauseFile().toUri().getPath();
     progress.print(
         "Job "
             + directory.name()
@@ -54,32 +56,52 @@ public final class ProgressText implements JobObserver, AutoCloseable {
             + totals.files
             + " files, "
             + ByteText.of(totals.bytes)
-            + "; 'hdfs dfs -touchz "
-            + pause
-            + "' pauses it, deleting that file resumes it");
+            + "; 'stripeline convert --pause --job="
+            + directory.name()
+            + "' pauses it, --continue, --cancel and --status act on it likewise");
     begin(totals);
     next.begun(directory, totals);
   }
 
   void begin(Totals totals) {
     files = totals.files;
+    bytes = totals.bytes;
     conversion = progress.step("convert", totals.bytes);
   }
 
   @Override
-  public synchronized void ended(String path, long bytes, FileOutcome outcome) {
+  public synchronized void advanced(long more) {
+    if (conversion != null) {
+      bytesDone += more;
+      conversion.advance(more, count());
+    }
+    next.advanced(more);
+  }
+
+  @Override
+  public synchronized void ticked(boolean paused) {
+    if (conversion != null) {
+      isPaused = paused;
+      conversion.tick(paused, count());
+    }
+    next.ticked(paused);
+  }
+
+  @Override
+  public synchronized void ended(String path, long size, FileOutcome outcome) {
     // Files that were recovered after an earlier driver are not included in the totals.
     if (conversion != null) {
       boolean isConverted = outcome.kind() == FileOutcome.Kind.CONVERTED;
       filesEnded++;
       filesFailed += isConverted ? 0 : 1;
       if (isConverted) {
-        conversion.advance(bytes, count());
+        conversion.note(count());
       } else {
-        conversion.leaveOut(bytes, count());
+        bytes = Math.max(0, bytes - size);
+        conversion.leaveOut(size, count());
       }
     }
-    next.ended(path, bytes, outcome);
+    next.ended(path, size, outcome);
   }
 
   @Override
@@ -91,7 +113,12 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   }
 
   private String count() {
-    return filesEnded
+    return (isPaused ? "paused; " : "")
+        + ByteText.of(bytesDone)
+        + " of "
+        + ByteText.of(bytes)
+        + ", "
+        + filesEnded
         + " of "
         + files
         + " files"

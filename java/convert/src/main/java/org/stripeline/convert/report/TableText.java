@@ -112,6 +112,9 @@ public final class TableText {
     if (report.vanished().isAny()) {
       out.println("the tree was not examined completely: begin another job on it for the rest");
     }
+    if (report.isCancelled()) {
+      out.println("job " + report.job() + " was cancelled: all other files are unchanged");
+    }
     if (report.gone() != null) {
       out.println(report.gone());
     }

@@ -105,21 +105,21 @@ class RedundancyTest {
         JobDirectory.create(
             cluster.fs(), "/jobs", "paused", ConvertCluster.striped("/x", "RS-3-2"));
     cluster.fs().create(job.pauseFile()).close();
-    long before = statuses();
+    long before = listings();
     long start = System.nanoTime();
     List<Boolean> answers = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
-      answers.add(job.isPaused());
+      answers.add(job.wish() == JobDirectory.Wish.PAUSE);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     assertThat(answers).containsOnly(true);
-    assertThat(statuses() - before).isLessThanOrEqualTo(2 + (long) (seconds / 0.9));
+    assertThat(listings() - before).isLessThanOrEqualTo(2 + (long) (seconds / 0.9));
 
     cluster.fs().delete(job.pauseFile(), false);
-    Conditions.await("end of the pause", () -> !job.isPaused());
+    Conditions.await("end of the pause", () -> job.wish() == JobDirectory.Wish.GO_ON);
   }
 
-  private static long statuses() {
-    return calls("GetFileInfo");
+  private static long listings() {
+    return calls("GetListing");
   }
 }

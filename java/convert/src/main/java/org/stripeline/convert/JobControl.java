@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
+import org.stripeline.convert.report.JsonLines;
+import org.stripeline.convert.report.TableText;
+import org.stripeline.convert.settings.JobTuning;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.convert.status.JobEntry;
+import org.stripeline.convert.status.JobList;
+import org.stripeline.convert.status.StatusText;
+import org.stripeline.terminal.ExitStatus;
+
+/** Shows and controls jobs, whichever process and user runs them. */
+final class JobControl {
+  private final DistributedFileSystem fs;
+  private final String root;
+  private final PrintWriter out;
+  private final boolean isJson;
+
+  /**
+   * Creates a control of the jobs below a directory.
+   *
+   * @param isJson whether to print JSON
+   */
+  JobControl(DistributedFileSystem fs, String root, PrintWriter out, boolean isJson) {
+    this.fs = fs;
+    this.root = root;
+    this.out = out;
+    this.isJson = isJson;
+  }
+
+  /**
+   * Executes the option that is given.
+   *
+   * @param name name of the job, or null for the only unfinished one
+   * @return the exit status
+   */
+  int run(ControlOptions options, String name) throws IOException {
+    List<JobEntry> jobs = new JobList(fs, root).read();
+    StatusText text = new StatusText(out, isJson);
+    if (options.list) {
+      text.list(jobs);
+      return ExitStatus.SOUND;
+    }
+    JobEntry job = find(jobs, name, options.name());
+    if (options.status) {
+      text.list(Collections.singletonList(job));
+      text.details(job);
+      return ExitStatus.SOUND;
+    }
+    if (job.state().isEnded()) {
+      throw new RefusedException(
+          "Cannot use " + options.name() + " for job " + job.name() + ": it has ended");
+    }
+    if (options.pause) {
+      job.directory().pause();
+      say(job, "is paused: nothing new is begun until --continue");
+    } else if (options.proceed) {
+      boolean wasPaused = job.directory().proceed();
+      say(job, wasPaused ? "continues" : "was not paused");
+    } else {
+      return cancel(job);
+    }
+    return ExitStatus.SOUND;
+  }
+
+  /** Prints all jobs, and the details of those that have not ended. */
+  void showAll() throws IOException {
+    List<JobEntry> jobs = new JobList(fs, root).read();
+    StatusText text = new StatusText(out, isJson);
+    text.list(jobs);
+    for (JobEntry job : jobs) {
+      if (!job.state().isEnded()) {
+        text.details(job);
+      }
+    }
+  }
+
+  private void say(JobEntry job, String what) {
+    if (!isJson) {
+      String driver =
+          job.state().isLive() ? "" : "; it has no live driver: use --resume to continue it";
+      out.println("Job " + job.name() + " on " + job.path() + " " + what + driver);
+      out.flush();
+    }
+  }
+
+  private int cancel(JobEntry job) throws IOException {
+    job.directory().cancel();
+    if (job.state().isLive()) {
+      if (!isJson) {
+        out.println(
+            "Job "
+                + job.name()
+                + " on "
+                + job.path()
+                + " is being cancelled: its driver completes or rolls back the files in progress;"
+                + " --status shows when it has ended");
+        out.flush();
+      }
+      return ExitStatus.SOUND;
+    }
+    long start = System.nanoTime();
+    JobReport report =
+        new Driver(fs, root, JobObserver.NONE, StepListener.NONE)
+            .resume(null, job.name(), new JobTuning());
+    double seconds = (System.nanoTime() - start) / 1e9;
+    if (isJson) {
+      new JsonLines(out).report(report, seconds);
+    } else {
+      new TableText(out).report(report, seconds);
+    }
+    return report.failed() == 0 ? ExitStatus.SOUND : ExitStatus.FAILED;
+  }
+
+  private JobEntry find(List<JobEntry> jobs, String name, String option) throws RefusedException {
+    List<JobEntry> found =
+        jobs.stream()
+            .filter(job -> name == null ? !job.state().isEnded() : job.name().equals(name))
+            .collect(Collectors.toList());
+    if (found.size() == 1) {
+      return found.get(0);
+    }
+    String which = name == null ? "unfinished job" : "job " + name;
+    if (found.isEmpty()) {
+      throw new RefusedException(
+          "Cannot use "
+              + option
+              + ": there is no "
+              + which
+              + " in "
+              + root
+              + "; --list shows the jobs");
+    }
+    throw new RefusedException(
+        "Cannot use "
+            + option
+            + ": there is more than one unfinished job; name one with --job: "
+            + found.stream().map(JobEntry::name).collect(Collectors.joining(" ")));
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.status;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.security.AccessControlException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.settings.RefusedException;
+
+/** Finds the jobs in a directory and their states, and deletes old ones. */
+public final class JobList {
+  /** Key of the time for which the directories of finished jobs are kept; 0 for ever. */
+  public static final String KEEP_KEY = "stripeline.convert.jobs.keep";
+
+  private static final String KEEP_DEFAULT = "30d";
+
+  /**
+   * Age in milliseconds at which the status of a driver is that of a dead one. The lease of a
+   * silent client lasts as long.
+   */
+  private static final long SILENT_MS = 60_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(JobList.class);
+
+  private final DistributedFileSystem fs;
+  private final String root;
+
+  /**
+   * Creates a list.
+   *
+   * @param root the directory on HDFS that contains the directories of all jobs
+   */
+  public JobList(DistributedFileSystem fs, String root) {
+    this.fs = fs;
+    this.root = root;
+  }
+
+  /**
+   * Returns all jobs, ordered by name.
+   *
+   * @throws RefusedException if the caller is not a superuser
+   */
+  public List<JobEntry> read() throws IOException {
+    List<JobEntry> entries = new ArrayList<>();
+    try {
+      List<JobDirectory> jobs = JobDirectory.all(fs, root);
+      long nowMs = jobs.isEmpty() ? 0 : nameNodeMs(fs.getClient());
+      for (JobDirectory job : jobs) {
+        try {
+          entries.add(read(job, nowMs));
+        } catch (FileNotFoundException e) {
+          LOG.debug("Job {} was deleted meanwhile, or never began", job.name(), e);
+        }
+      }
+    } catch (AccessControlException e) {
+      throw new RefusedException(
+          "Cannot read the jobs in "
+              + root
+              + ": only superusers of HDFS can; the NameNode says '"
+              + Reasons.of(e)
+              + "'; run this as the user that runs the NameNode, or as a member of the group that"
+              + " dfs.permissions.superusergroup names");
+    }
+    return entries;
+  }
+
+  private JobEntry read(JobDirectory job, long nowMs) throws IOException {
+    JobDirectory.Contents contents = job.contents();
+    JobStatus status = contents.statusMs() == 0 ? null : job.status(JobStatus.class);
+    long ageMs = Math.max(0, nowMs - contents.statusMs());
+    return new JobEntry(job, state(job, contents, status, ageMs), status, ageMs);
+  }
+
+  private JobState state(
+      JobDirectory job, JobDirectory.Contents contents, JobStatus status, long ageMs)
+      throws IOException {
+    if (!contents.isUnfinished()) {
+      boolean isCancelled =
+          status == null || status.ended == null
+              ? contents.wish() == JobDirectory.Wish.CANCEL
+              : status.ended == JobState.CANCELLED;
+      return isCancelled ? JobState.CANCELLED : JobState.FINISHED;
+    }
+    if (!contents.hasJournal() || !isHeld(job)) {
+      return JobState.INTERRUPTED;
+    }
+    if (status == null) {
+      return JobState.UNKNOWN;
+    }
+    if (ageMs > SILENT_MS) {
+      return JobState.INTERRUPTED;
+    }
+    switch (contents.wish()) {
+      case PAUSE:
+        return JobState.PAUSED;
+      case CANCEL:
+        return JobState.CANCELLING;
+      default:
+        return JobState.RUNNING;
+    }
+  }
+
+  /** Returns whether a driver has, or had until its death, the lease of the journal. */
+  private boolean isHeld(JobDirectory job) throws IOException {
+    String journal = job.journalFile().toUri().getPath();
+    return fs.getClient().getLocatedBlocks(journal, 0, 1).isUnderConstruction();
+  }
+
+  /**
+   * Returns the time of the NameNode's clock, by which files are dated, to within a heartbeat: the
+   * clock of this machine may differ.
+   */
+  private static long nameNodeMs(DFSClient client) throws IOException {
+    long latest = 0;
+    for (DatanodeInfo node : client.datanodeReport(DatanodeReportType.LIVE)) {
+      latest = Math.max(latest, node.getLastUpdate());
+    }
+    return latest == 0 ? System.currentTimeMillis() : latest;
+  }
+
+  /**
+   * Deletes the directories of jobs that ended long ago. Nothing needs their journals any more:
+   * undoing a conversion reads only extended attributes of the files.
+   *
+   * @return the names of the deleted jobs
+   */
+  public List<String> expire() throws IOException {
+    String period = fs.getConf().get(KEEP_KEY, KEEP_DEFAULT);
+    Configuration conf = new Configuration(false);
+    conf.set(KEEP_KEY, period);
+    long keepMs = conf.getTimeDuration(KEEP_KEY, 0, TimeUnit.DAYS, TimeUnit.MILLISECONDS);
+    List<String> deleted = new ArrayList<>();
+    if (keepMs <= 0) {
+      return deleted;
+    }
+    long nowMs = nameNodeMs(fs.getClient());
+    for (JobDirectory job : JobDirectory.all(fs, root)) {
+      JobDirectory.Contents contents = job.contents();
+      if (contents.isEnded() && nowMs - contents.changedMs() > keepMs) {
+        fs.delete(job.path(), true);
+        deleted.add(job.name());
+      }
+    }
+    return deleted;
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.status;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+import org.stripeline.convert.job.AdoptionTraffic;
+import org.stripeline.convert.report.ByteText;
+import org.stripeline.convert.report.JobReport;
+import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.TextTable;
+
+/** Prints jobs and their states. */
+public final class StatusText {
+  /** Number of DataNodes that are printed; JSON has more. */
+  private static final int NODES_MAX = 20;
+
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+  private final PrintWriter out;
+  private final boolean isJson;
+
+  /**
+   * Creates a printer.
+   *
+   * @param isJson whether to print one JSON object per job and line
+   */
+  public StatusText(PrintWriter out, boolean isJson) {
+    this.out = out;
+    this.isJson = isJson;
+  }
+
+  /** Prints one line per job. */
+  public void list(List<JobEntry> jobs) {
+    if (isJson) {
+      jobs.forEach(job -> out.println(GSON.toJson(job.toJson())));
+    } else if (jobs.isEmpty()) {
+      out.println("There are no jobs.");
+    } else {
+      TextTable table =
+          new TextTable("job", "path", "state", "done", "of", "files", "failed", "rate", "left")
+              .left(3);
+      jobs.forEach(job -> table.row(row(job)));
+      out.print(table.render());
+    }
+    out.flush();
+  }
+
+  private static String[] row(JobEntry job) {
+    JobStatus status = job.status();
+    String state = job.state().toString();
+    if (status == null) {
+      return new String[] {job.name(), job.path(), state, "-", "-", "-", "-", "-", "-"};
+    }
+    boolean isRunning = job.state() == JobState.RUNNING && status.secondsLeft != null;
+    return new String[] {
+      job.name(),
+      job.path(),
+      state,
+      ByteText.of(status.bytesConverted),
+      ByteText.of(status.bytes),
+      status.filesConverted + " of " + status.files,
+      Long.toString(status.filesFailed),
+      status.bytesPerSecond == 0 ? "-" : ByteText.of(status.bytesPerSecond) + "/s",
+      isRunning ? Quantity.duration(status.secondsLeft) : "-"
+    };
+  }
+
+  /** Prints what a table of jobs does not show: failures and DataNodes. */
+  public void details(JobEntry job) {
+    JobStatus status = job.status();
+    if (isJson || status == null) {
+      return;
+    }
+    out.println();
+    out.println(
+        "job "
+            + job.name()
+            + ": "
+            + job.state()
+            + (job.state().isEnded()
+                ? ""
+                : ", status of "
+                    + Quantity.duration(job.ageMs() / 1000.0)
+                    + " ago from "
+                    + status.host));
+    if (job.state() == JobState.INTERRUPTED) {
+      out.println("  continue it with 'stripeline convert " + job.path() + " --resume'");
+    }
+    for (JobReport.Failure failure : status.failures) {
+      out.println("  not converted: " + failure);
+    }
+    if (status.filesFailed > status.failures.size()) {
+      long more = status.filesFailed - status.failures.size();
+      out.println("  and " + more + " more, all listed in the journal");
+    }
+    if (status.dataNodes != null && !status.dataNodes.isEmpty()) {
+      TextTable table = new TextTable("DataNode", "encoded", "kept in place", "written");
+      int rows = 0;
+      for (Map.Entry<String, AdoptionTraffic.OfNode> node : status.dataNodes.entrySet()) {
+        if (rows++ < NODES_MAX) {
+          AdoptionTraffic.OfNode figures = node.getValue();
+          table.row(
+              node.getKey(),
+              ByteText.of(figures.bytesEncoded),
+              ByteText.of(figures.bytesKept),
+              ByteText.of(figures.bytesWritten));
+        }
+      }
+      out.print(table.section());
+    }
+    out.flush();
+  }
+}
