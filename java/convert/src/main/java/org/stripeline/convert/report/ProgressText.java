@@ -6,6 +6,7 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Quantity;
 
 /** Shows the progress of a job; must be closed before its result is printed. */
 public final class ProgressText implements JobObserver, AutoCloseable {
@@ -16,6 +17,8 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   private long files;
   private long filesEnded;
   private long filesFailed;
+  private String job;
+  private boolean isInterrupted;
 
   /** Creates an observer that passes all events on to {@code next}. */
   public ProgressText(Progress progress, JobObserver next) {
@@ -25,10 +28,12 @@ public final class ProgressText implements JobObserver, AutoCloseable {
 
   @Override
   public synchronized void looked() {
-    if (walk == null) {
+    if (walk == null && !isInterrupted) {
       walk = progress.passing("look at files", 0, Progress.Unit.FILES);
     }
-    walk.advance(1);
+    if (walk != null) {
+      walk.advance(1);
+    }
     next.looked();
   }
 
@@ -39,20 +44,23 @@ public final class ProgressText implements JobObserver, AutoCloseable {
 
   @Override
   public synchronized void warned(String text) {
-    progress.print("Warning: " + text);
+    if (!isInterrupted) {
+      progress.print("Warning: " + text);
+    }
     next.warned(text);
   }
 
   @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
     endWalk();
+    job = directory.name();
     String pause = directory.pauseFile().toUri().getPath();
     progress.print(
         "Job "
             + directory.name()
             + ": "
-            + totals.files
-            + " files, "
+            + Quantity.counted(totals.files, "file")
+            + ", "
             + ByteText.of(totals.bytes)
             + "; 'hdfs dfs -touchz "
             + pause
@@ -93,9 +101,24 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   private String count() {
     return filesEnded
         + " of "
-        + files
-        + " files"
+        + Quantity.counted(files, "file")
         + (filesFailed == 0 ? "" : ", " + filesFailed + " not converted");
+  }
+
+  /** Returns the name of the job once it has begun or been resumed, otherwise null. */
+  public synchronized String job() {
+    return job;
+  }
+
+  /**
+   * Prints lines instead of the result of the running step, and nothing after them: calls that a
+   * signal cut off fail.
+   */
+  public synchronized void interrupted(String lines) {
+    progress.print(lines);
+    walk = null;
+    conversion = null;
+    isInterrupted = true;
   }
 
   /** Marks the job as carried out to its end, though files may have failed. */
