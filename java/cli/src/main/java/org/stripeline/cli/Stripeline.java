@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
       TuneCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
-      VersionCommand.class
+      VersionCommand.class,
+      CommandLine.HelpCommand.class
     },
     footerHeading = "%nEnvironment:%n",
     footer = {
@@ -46,6 +47,8 @@ import picocli.CommandLine.Spec;
       "                        for HADOOP_CLIENT_OPTS",
       "  STRIPELINE_ISA        instruction set of the native kernels; else the fastest available",
       "  STRIPELINE_JAVA_OPTS  additional arguments for Java, such as -Xmx4g",
+      "  STRIPELINE_LOG        file for log messages of Hadoop, - for stderr; else",
+      "                        ~/.stripeline/log/stripeline.log",
       "",
       "'stripeline COMMAND --help' describes a command. Results go to stdout, messages to stderr."
     })
@@ -58,6 +61,10 @@ public final class Stripeline implements Runnable {
    * @param arguments the command line
    */
   public static void main(String[] arguments) {
+    // A hook also runs when a signal ends the command.
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> HadoopLog.OfProcess.LOG.mention(System.err), "stripeline-log"));
     System.exit(commandLine().execute(arguments));
   }
 

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Release;
@@ -53,6 +54,9 @@ class StripelineTest {
         "hdfs|name one of dfs, fsck, ec, debug, dfsadmin",
         "hdfs dsf -ls /|Cannot run hdfs dsf: name one of dfs",
         "convert hdfs://127.0.0.1:1/a --policy=RS-6-3 --glob=[|Cannot read --glob=[: error parsing",
+        "convert /a --policy=RS-6-3 --dry-run --execute|Cannot use --dry-run with --execute",
+        "convert /a --resume --dry-run|leave --dry-run out",
+        "help convrt|Unknown subcommand 'convrt'",
         "version --formt=json|Possible solutions: --format",
       })
   void aWrongCommandLineIsExplained(String arguments, String expected) {
@@ -69,6 +73,16 @@ class StripelineTest {
     assertThat(out.toString()).contains("Commands:").contains("HADOOP_CONF_DIR");
     assertThat(run("--version")).isZero();
     assertThat(out.toString()).contains("stripeline " + Release.version());
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"convert -help", "cluster start -help", "cluster stop -help", "help convert"})
+  void helpIsAlsoWrittenAsInHadoop(String arguments) {
+    assertThat(run(arguments.split(" "))).isZero();
+    assertThat(out.toString())
+        .contains("Usage: stripeline " + arguments.replaceAll(" ?-?help ?", ""));
     assertThat(err.toString()).isEmpty();
   }
 

@@ -21,6 +21,7 @@ import org.stripeline.convert.report.JsonLines;
 import org.stripeline.convert.report.ProgressText;
 import org.stripeline.convert.report.TableText;
 import org.stripeline.convert.report.Totals;
+import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.settings.FileFilter;
@@ -60,6 +61,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "  stripeline convert /data --policy=RS-6-3 --min-age=30d",
       "  stripeline convert /data --policy=RS-6-3 --min-age=30d --execute",
+      "  stripeline convert '/data/2024-*' /logs --policy=RS-6-3 --execute",
       "  stripeline convert /data --resume",
       "  stripeline convert /data --undo --execute",
       "  stripeline convert --status",
@@ -72,7 +74,8 @@ import picocli.CommandLine.Spec;
           + " examined, because they had been renamed or deleted",
       "2:The command line or the cluster does not allow it; nothing was changed, or with --resume,"
           + " files in progress were finished or rolled back",
-      "3:Could not check, because HDFS did not answer; --resume continues the job if it had begun"
+      "3:Could not check, because HDFS did not answer; --resume continues the job if it had begun",
+      "130, 143:Ended by Ctrl-C or SIGTERM; --resume continues the job if it had begun"
     })
 public final class ConvertCommand implements Callable<Integer> {
   /** Options that are allowed with {@code --resume}; the job keeps its other settings. */
@@ -104,8 +107,18 @@ public final class ConvertCommand implements Callable<Integer> {
           "--principal",
           "-D");
 
-  @Parameters(paramLabel = "PATH", arity = "0..1", description = "File or directory on HDFS")
+  @Parameters(
+      paramLabel = "PATH",
+      arity = "0..*",
+      description =
+          "Files or directories on HDFS; globs are expanded there. One job for each, one after the"
+              + " other; what is below another PATH belongs to the job of that")
+  private List<String> paths;
+
+  /** The path of the job that is being done. */
   private String path;
+
+  private List<String> laterPaths = Collections.emptyList();
 
   @Option(
       names = "--policy",
@@ -138,6 +151,11 @@ public final class ConvertCommand implements Callable<Integer> {
   private boolean execute;
 
   @Option(
+      names = "--dry-run",
+      description = "Only show the plan, as without --execute; refused together with it")
+  private boolean dryRun;
+
+  @Option(
       names = "--resume",
       description =
           "Continue an interrupted job: finish or roll back files in progress, then convert the"
@@ -166,11 +184,35 @@ public final class ConvertCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (control != null) {
+      path = paths == null ? null : paths.get(0);
       return new Session().control();
     }
-    if (path == null) {
+    if (paths == null) {
       throw usage("Missing required parameter: 'PATH'");
     }
+    path = paths.get(0);
+    settings();
+    List<String> all = new Session().expand();
+    if (all.size() > 1 && work.job != null) {
+      throw usage(
+          "Cannot use --job for "
+              + all.size()
+              + " paths: each has a job of its own; leave it out, or name one path");
+    }
+    int status = ExitStatus.SOUND;
+    for (int i = 0; i < all.size(); i++) {
+      path = all.get(i);
+      laterPaths = all.subList(i + 1, all.size());
+      if (all.size() > 1 && !json) {
+        spec.commandLine().getOut().println((i == 0 ? "" : "\n") + path + ":");
+        spec.commandLine().getOut().flush();
+      }
+      status = Math.max(status, convert());
+    }
+    return status;
+  }
+
+  private int convert() {
     JobSettings settings = settings();
     PrintWriter err = spec.commandLine().getErr();
     JsonLines lines = new JsonLines(spec.commandLine().getOut());
@@ -179,6 +221,18 @@ public final class ConvertCommand implements Callable<Integer> {
             ? new ProgressText(Progress.besideOutput(err), lines)
             : new ProgressText(Progress.onStandardError(err), JobObserver.NONE);
     return new Session().run(settings, shown, lines);
+  }
+
+  /** Returns how to continue a job, or null if none has begun. */
+  private String advice(String job) {
+    String name = job == null ? work.job : job;
+    return job == null && !resume
+        ? null
+        : "Continue with: " + work.resumeCommand(path, name) + notBegun();
+  }
+
+  private String notBegun() {
+    return laterPaths.isEmpty() ? "" : "\nNot begun: " + String.join(" ", laterPaths);
   }
 
   /** A class of its own because help works without Hadoop, whose classes this one needs. */
@@ -209,7 +263,25 @@ public final class ConvertCommand implements Callable<Integer> {
         }
         return plan(driver, settings, shown, lines);
       } catch (RefusedException e) {
-        throw new CommandException(ExitStatus.USAGE, e.getMessage());
+        throw new CommandException(ExitStatus.USAGE, e.getMessage() + notBegun());
+      } catch (IOException e) {
+        String advice = advice(shown.job());
+        String why = Reasons.of(e);
+        throw new CommandException(
+            ExitStatus.UNCHECKED,
+            (why.startsWith("Cannot ") ? why : "Cannot continue: " + why)
+                + (advice == null ? notBegun() : "\n" + advice));
+      }
+    }
+
+    List<String> expand() {
+      HdfsConfiguration conf = new HdfsConfiguration();
+      work.properties.forEach(conf::set);
+      boolean isGlob = paths.stream().anyMatch(PathArguments::isGlob);
+      try (KeytabLogin login = isGlob ? login(conf) : null) {
+        return PathArguments.expand(conf, paths);
+      } catch (RefusedException e) {
+        throw usage(e.getMessage());
       } catch (IOException e) {
         throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
       }
@@ -279,7 +351,7 @@ public final class ConvertCommand implements Callable<Integer> {
   private int report(Work job, ProgressText shown, JsonLines lines) throws IOException {
     long start = System.nanoTime();
     JobReport report;
-    try {
+    try (Interruption armed = new Interruption(shown, this::advice)) {
       report = job.run();
       shown.succeeded();
     } finally {
@@ -316,6 +388,9 @@ public final class ConvertCommand implements Callable<Integer> {
   private JobSettings settings() {
     JobSettings settings = new JobSettings();
     settings.path = absolute(path);
+    if (dryRun && execute) {
+      throw usage("Cannot use --dry-run with --execute: leave one of them out");
+    }
     settings.undo = undo;
     settings.rules = rules();
     settings.storagePolicy = work.storagePolicy;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.stripeline.convert.job.JobDirectory;
@@ -122,4 +124,37 @@ final class WorkOptions {
       description =
           "Hadoop property for this job, such as mapreduce.job.queuename; may be repeated")
   Map<String, String> properties = new TreeMap<>();
+
+  /**
+   * Returns the command line that continues a job; Hadoop properties are stored with the job.
+   *
+   * @param path what the job converts
+   * @param name name of the job, or null
+   */
+  String resumeCommand(String path, String name) {
+    List<String> words = new ArrayList<>();
+    words.add("stripeline convert");
+    // Otherwise it would be read as a glob.
+    words.add(quoted(path.replaceAll("[*?\\[{\\\\]", "\\\\$0")));
+    words.add("--resume");
+    add(words, "--job", name);
+    add(
+        words,
+        "--job-directory",
+        jobDirectory.equals(JobDirectory.ROOT_DEFAULT) ? null : jobDirectory);
+    add(words, "--keytab", keytab);
+    add(words, "--principal", principal);
+    return String.join(" ", words);
+  }
+
+  private static void add(List<String> words, String option, String value) {
+    if (value != null) {
+      words.add(option + "=" + quoted(value));
+    }
+  }
+
+  /** Returns a word as a shell reads it. */
+  private static String quoted(String word) {
+    return word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
 }

@@ -117,9 +117,48 @@ class ConvertCommandTest {
 
     out.getBuffer().setLength(0);
     assertThat(run("/cli", "--undo", "--execute")).isEqualTo(ExitStatus.SOUND);
-    assertThat(out.toString()).contains("converted 1 files, 3.0 MiB");
+    assertThat(out.toString()).contains("converted 1 file, 3.0 MiB");
     assertThat(cluster.policy("/cli/a")).isNull();
     assertThat(cluster.read("/cli/a")).isEqualTo(bytes);
+  }
+
+  @Test
+  void convertsSeveralPathsOneAfterTheOtherAndUndoesThem() throws Exception {
+    List<String> files = List.of("/many/a/f", "/many/b/f", "/many/c[1]/f");
+    for (String file : files) {
+      cluster.write(file, 3 * BLOCK);
+    }
+    String other = cluster.mini.getURI() + "/many/b";
+    String[] options = {
+      other, "--policy=XOR-2-1", "--layout=striped", "--cell-size=256k", "--allow-rack-loss"
+    };
+    options = with(options, "--allow-stale-readers");
+    assertRefused("nothing on HDFS matches it", "/many/none*", options);
+    assertRefused(
+        "Cannot use --job for 3 paths", "/many/*", with(options, "--execute", "--job=many"));
+
+    assertThat(run("/many/[ac]*", options)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
+    assertThat(out.toString()).contains("/many/a:\n", "/many/c[1]:\n", "/many/b:\n");
+    assertThat(run("/many/*", with(options, "--execute"))).isEqualTo(ExitStatus.SOUND);
+    for (String file : files) {
+      assertThat(cluster.policy(file)).as(file).isEqualTo("XOR-2-1-256k");
+    }
+    assertThat(run("/many/[ab]", other, "--undo", "--execute")).isEqualTo(ExitStatus.SOUND);
+    assertThat(cluster.policy(files.get(0))).isNull();
+    assertThat(cluster.policy(files.get(1))).isNull();
+    assertThat(cluster.policy(files.get(2))).isEqualTo("XOR-2-1-256k");
+  }
+
+  @Test
+  void namesThePathsThatWereNotBegun() throws Exception {
+    cluster.write("/order/b", 3 * BLOCK);
+    String other = cluster.mini.getURI() + "/order/b";
+    assertRefused(
+        "/order/none: no such file or directory\nNot begun: " + other,
+        "/order/none",
+        other,
+        "--policy=XOR-2-1",
+        "--allow-rack-loss");
   }
 
   private static String[] with(String[] some, String... more) {
@@ -365,7 +404,7 @@ class ConvertCommandTest {
 
     assertThat(status).isEqualTo(ExitStatus.FAILED);
     assertThat(out.toString())
-        .contains("converted 1 files", "not converted: 1", "/some/tight/full: ");
+        .contains("converted 1 file", "not converted: 1", "/some/tight/full: ");
     assertThat(cluster.policy("/some/tight/full")).isNull();
     assertThat(cluster.read("/some/tight/full")).isEqualTo(full);
     assertThat(cluster.policy("/some/good")).isEqualTo("XOR-2-1-64k");

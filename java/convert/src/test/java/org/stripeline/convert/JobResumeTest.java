@@ -311,7 +311,7 @@ class JobResumeTest {
     AgentSwitch.stop(node);
     try {
       assertThat(run("/agentless", "--resume")).isEqualTo(ExitStatus.USAGE);
-      assertThat(out.toString()).contains("rolled back work in progress of a dead driver: 1 files");
+      assertThat(out.toString()).contains("rolled back work in progress of a dead driver: 1 file");
       assertThat(err.toString()).contains("1 of 6 DataNodes have no suitable agent");
       assertNobodyWrites("/agentless/a");
       assertThat(isFinished("agentless")).isFalse();

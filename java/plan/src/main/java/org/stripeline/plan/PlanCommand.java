@@ -15,6 +15,8 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.convert.RuleOptions;
+import org.stripeline.convert.select.PathArguments;
+import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
@@ -49,6 +51,7 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  stripeline plan /data --depth=2 --throttle=50MB",
+      "  stripeline plan '/data/2024-*' /logs",
       "  stripeline plan / --image=fsimage.xml.gz --racks=40 --nodes=800 --json",
       "  stripeline plan /data --storage-policy=COLD --archive-cost=0.7",
       "  stripeline plan /data --audit"
@@ -73,7 +76,15 @@ public final class PlanCommand implements Callable<Integer> {
           "--include-snapshotted",
           "--include-synced");
 
-  @Parameters(paramLabel = "PATH", description = "File or directory on HDFS or in the image")
+  @Parameters(
+      paramLabel = "PATH",
+      arity = "1..*",
+      description =
+          "Files or directories on HDFS or in the image, with a report for each; globs are expanded"
+              + " on HDFS, and what is below another PATH is left out")
+  private List<String> paths;
+
+  /** The path that is being planned. */
   private String path;
 
   @Option(
@@ -117,7 +128,7 @@ public final class PlanCommand implements Callable<Integer> {
               + " on different nodes, in enough racks, and at most C per rack")
   private boolean audit;
 
-  @Option(names = "--json", description = "Print the result as one JSON object")
+  @Option(names = "--json", description = "Print the result as one JSON object for each PATH")
   private boolean json;
 
   @Option(
@@ -191,6 +202,34 @@ public final class PlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    path = paths.get(0);
+    settings();
+    List<String> all = expand();
+    int status = ExitStatus.SOUND;
+    for (String one : all) {
+      path = one;
+      if (all.size() > 1 && !json) {
+        spec.commandLine().getOut().println((one.equals(all.get(0)) ? "" : "\n") + one + ":");
+      }
+      status = Math.max(status, plan());
+    }
+    return status;
+  }
+
+  private List<String> expand() {
+    if (image.file != null) {
+      return paths;
+    }
+    try {
+      return PathArguments.expand(paths);
+    } catch (RefusedException e) {
+      throw usage(e.getMessage());
+    } catch (IOException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, reason(e));
+    }
+  }
+
+  private int plan() {
     PlanSettings settings = settings();
     try {
       if (image.file != null) {

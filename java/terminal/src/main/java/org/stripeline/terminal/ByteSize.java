@@ -15,10 +15,10 @@ public final class ByteSize {
   /** Bytes of a gibibyte, for rates. */
   public static final double GIB = 1 << 30;
 
-  /** The least rate in bytes per second: whoever asks for less has forgotten the unit. */
+  /** The least rate in bytes per second: a smaller one lacks its unit, most likely. */
   private static final long RATE_MIN = 64 << 10;
 
-  private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\s*([kmg]i?b?|b?)");
+  private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\s*([kmgt]i?b?|b?)");
 
   private final long bytes;
   private final String text;
@@ -28,7 +28,7 @@ public final class ByteSize {
     this.text = text;
   }
 
-  /** Parses a size; {@code k}, {@code M} and {@code G} are powers of 1024. */
+  /** Parses a size; {@code k}, {@code M}, {@code G} and {@code T} are powers of 1024. */
   public static ByteSize parse(String text) {
     Matcher form = FORM.matcher(text.trim().toLowerCase(Locale.ROOT));
     if (!form.matches()) {
@@ -36,7 +36,7 @@ public final class ByteSize {
           "Cannot read size '" + text + "': write for example 256MiB, 1GiB or 65536");
     }
     String unit = form.group(2);
-    int shift = unit.isEmpty() ? 0 : 10 * ("kmg".indexOf(unit.charAt(0)) + 1);
+    int shift = unit.isEmpty() ? 0 : 10 * ("kmgt".indexOf(unit.charAt(0)) + 1);
     long count = Long.parseLong(form.group(1));
     if (count > Long.MAX_VALUE >> shift) {
       throw new IllegalArgumentException("Cannot read size '" + text + "': it is too large");

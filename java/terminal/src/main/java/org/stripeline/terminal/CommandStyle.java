@@ -10,6 +10,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
@@ -43,6 +44,8 @@ public final class CommandStyle {
       // parameters of the method.
       spec.mixinStandardHelpOptions(true);
     }
+    // Hadoop's spelling.
+    spec.addOption(OptionSpec.builder("-help").usageHelp(true).hidden(true).build());
     spec.versionProvider(new Version());
     UsageMessageSpec usage = spec.usageMessage();
     usage.width(96);
@@ -125,8 +128,25 @@ public final class CommandStyle {
 
   private static int explainFailure(
       Exception e, CommandLine line, CommandLine.ParseResult parseResult) {
-    explain(e, line.getErr());
+    if (!isEnding()) {
+      explain(e, line.getErr());
+    }
     return e instanceof CommandException ? ((CommandException) e).exitStatus() : ExitStatus.FAILED;
+  }
+
+  /**
+   * Returns whether a signal ends this process: its shutdown hooks close the connections of the
+   * command, whose failure then says nothing.
+   */
+  private static boolean isEnding() {
+    Thread probe = new Thread("stripeline-probe");
+    try {
+      Runtime.getRuntime().addShutdownHook(probe);
+      Runtime.getRuntime().removeShutdownHook(probe);
+      return false;
+    } catch (IllegalStateException e) {
+      return true;
+    }
   }
 
   private static void explain(Throwable e, PrintWriter err) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.terminal;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Paths;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
@@ -57,7 +54,7 @@ public final class Progress {
    * @param err writes to stderr
    */
   public static Progress onStandardError(PrintWriter err) {
-    boolean watched = isTerminal(2) && !"dumb".equals(System.getenv("TERM"));
+    boolean watched = Terminal.is(2) && !"dumb".equals(System.getenv("TERM"));
     return new Progress(err, watched ? Style.TERMINAL : Style.LINES, System::nanoTime);
   }
 
@@ -68,17 +65,7 @@ public final class Progress {
    * @param err writes to stderr
    */
   public static Progress besideOutput(PrintWriter err) {
-    return isTerminal(1) ? new Progress(err, Style.LINES, System::nanoTime) : onStandardError(err);
-  }
-
-  /** Java's console is that of stdin and stdout together. */
-  private static boolean isTerminal(int descriptor) {
-    try {
-      String file = Files.readSymbolicLink(Paths.get("/proc/self/fd/" + descriptor)).toString();
-      return file.startsWith("/dev/pts/") || file.startsWith("/dev/tty");
-    } catch (IOException | UnsupportedOperationException e) {
-      return false;
-    }
+    return Terminal.is(1) ? new Progress(err, Style.LINES, System::nanoTime) : onStandardError(err);
   }
 
   /** Prints a message that is not overwritten, below the names of steps. */
@@ -88,7 +75,7 @@ public final class Progress {
 
   /** Prints a line that is not overwritten. */
   public void print(String line) {
-    out.println(clear() + line);
+    out.println(clear() + (style == Style.TERMINAL ? Terminal.mark(line, 2) : line));
     out.flush();
   }
 

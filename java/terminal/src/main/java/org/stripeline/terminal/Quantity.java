@@ -37,6 +37,11 @@ public final class Quantity {
     return String.format(Locale.ROOT, "%.0f", count);
   }
 
+  /** Returns a count with a noun: 1 file, 2 files. */
+  public static String counted(long count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
+  }
+
   /** Returns a duration with one or two units: 12 s, 3 min 20 s, 5 h 10 min, 12 d 3 h. */
   public static String duration(double seconds) {
     long whole = Math.round(Math.ceil(seconds));

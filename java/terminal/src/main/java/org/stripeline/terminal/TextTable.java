@@ -5,10 +5,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A text table: the first columns are left-aligned, all others are right-aligned. */
+/**
+ * A text table: the first columns are left-aligned, all others are right-aligned. On a terminal
+ * that is narrower than the table, left-aligned cells are cut in the middle.
+ */
 public final class TextTable {
 
   private static final String GAP = "  ";
+  private static final String CUT = "...";
+  private static final int CUT_WIDTH_MIN = 16;
 
   private final List<String[]> rows = new ArrayList<>();
   private int leftColumns = 1;
@@ -45,6 +50,10 @@ public final class TextTable {
    * trailing blanks.
    */
   public String render() {
+    return render(Terminal.columns());
+  }
+
+  String render(int columnsMax) {
     int[] widths = new int[columns()];
     for (String[] row : rows) {
       for (int i = 0; i < row.length; i++) {
@@ -52,17 +61,44 @@ public final class TextTable {
       }
     }
     int width = GAP.length() * (widths.length - 1) + Arrays.stream(widths).sum();
+    while (width > columnsMax && shrink(widths)) {
+      width--;
+    }
     StringBuilder text = new StringBuilder();
     for (String[] row : rows) {
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < row.length; i++) {
-        String blanks = repeat(' ', widths[i] - row[i].length());
-        line.append(i == 0 ? "" : GAP).append(i < leftColumns ? row[i] + blanks : blanks + row[i]);
+        String cell = cut(row[i], widths[i]);
+        String blanks = repeat(' ', widths[i] - cell.length());
+        line.append(i == 0 ? "" : GAP).append(i < leftColumns ? cell + blanks : blanks + cell);
       }
       text.append(line.toString().replaceAll(" +$", "")).append('\n');
       text.append(row == rows.get(0) ? repeat('-', width) + "\n" : "");
     }
     return text.toString();
+  }
+
+  /** Takes a column off the widest left-aligned one, and returns whether that was possible. */
+  private boolean shrink(int[] widths) {
+    int widest = 0;
+    for (int i = 1; i < Math.min(leftColumns, widths.length); i++) {
+      widest = widths[i] > widths[widest] ? i : widest;
+    }
+    if (widths[widest] <= CUT_WIDTH_MIN) {
+      return false;
+    }
+    widths[widest]--;
+    return true;
+  }
+
+  /** Keeps the end, which distinguishes paths, and a third of the width from the start. */
+  private static String cut(String cell, int width) {
+    if (cell.length() <= width) {
+      return cell;
+    }
+    int start = (width - CUT.length()) / 3;
+    int end = cell.length() - (width - CUT.length() - start);
+    return cell.substring(0, start) + CUT + cell.substring(end);
   }
 
   private int columns() {

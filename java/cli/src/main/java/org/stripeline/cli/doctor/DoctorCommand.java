@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -83,7 +84,7 @@ public final class DoctorCommand implements Callable<Integer> {
     if (output.isJson()) {
       OutputOptions.printJson(out, report);
     } else {
-      new ReportPrinter(out).print(report);
+      new ReportPrinter(out, Terminal::mark).print(report);
     }
     return status(report, strict);
   }

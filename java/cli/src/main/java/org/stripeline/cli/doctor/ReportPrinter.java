@@ -4,10 +4,12 @@ package org.stripeline.cli.doctor;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Prints a report as text. */
 public final class ReportPrinter {
   private final PrintWriter out;
+  private final UnaryOperator<String> mark;
 
   /**
    * Creates a printer.
@@ -15,7 +17,18 @@ public final class ReportPrinter {
    * @param out the output
    */
   public ReportPrinter(PrintWriter out) {
+    this(out, UnaryOperator.identity());
+  }
+
+  /**
+   * Creates a printer.
+   *
+   * @param out the output
+   * @param mark adds colours to a line
+   */
+  ReportPrinter(PrintWriter out, UnaryOperator<String> mark) {
     this.out = out;
+    this.mark = mark;
   }
 
   /**
@@ -64,7 +77,7 @@ public final class ReportPrinter {
   }
 
   private void line(String name, String value) {
-    out.printf("%-14s %s%n", name, value);
+    out.printf("%-14s %s%n", name, mark.apply(value));
   }
 
   private void software(String name, DoctorReport.Software software) {

@@ -105,7 +105,7 @@ class LauncherTest {
       run(script);
       assertThat(status).as("%s%s", out, err).isZero();
       assertThat(out)
-          .contains("No problem found.", "converted 1 files, 1.0 GiB", "Total block groups")
+          .contains("No problem found.", "converted 1 file, 1.0 GiB", "Total block groups")
           .contains("The filesystem under path '/data' is HEALTHY");
       assertThat(place).isEmptyDirectory();
     } finally {

@@ -11,9 +11,7 @@ public final class JournalLostException extends IOException {
 
   JournalLostException(Throwable cause) {
     super(
-        "Cannot continue: the journal of the job cannot be written ("
-            + cause.getMessage()
-            + "); run the command again with --resume",
+        "Cannot continue: the journal of the job cannot be written (" + Reasons.of(cause) + ")",
         cause);
   }
 }

@@ -6,6 +6,7 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Quantity;
 
 /** Shows the progress of a job; must be closed before its result is printed. */
 public final class ProgressText implements JobObserver, AutoCloseable {
@@ -19,6 +20,8 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   private long bytes;
   private long bytesDone;
   private boolean isPaused;
+  private String job;
+  private boolean isInterrupted;
 
   /** Creates an observer that passes all events on to {@code next}. */
   public ProgressText(Progress progress, JobObserver next) {
@@ -28,10 +31,12 @@ public final class ProgressText implements JobObserver, AutoCloseable {
 
   @Override
   public synchronized void looked() {
-    if (walk == null) {
+    if (walk == null && !isInterrupted) {
       walk = progress.passing("look at files", 0, Progress.Unit.FILES);
     }
-    walk.advance(1);
+    if (walk != null) {
+      walk.advance(1);
+    }
     next.looked();
   }
 
@@ -42,19 +47,22 @@ public final class ProgressText implements JobObserver, AutoCloseable {
 
   @Override
   public synchronized void warned(String text) {
-    progress.print("Warning: " + text);
+    if (!isInterrupted) {
+      progress.print("Warning: " + text);
+    }
     next.warned(text);
   }
 
   @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
     endWalk();
+    job = directory.name();
     progress.print(
         "Job "
             + directory.name()
             + ": "
-            + totals.files
-            + " files, "
+            + Quantity.counted(totals.files, "file")
+            + ", "
             + ByteText.of(totals.bytes)
             + "; 'stripeline convert --pause --job="
             + directory.name()
@@ -120,9 +128,24 @@ public final class ProgressText implements JobObserver, AutoCloseable {
         + ", "
         + filesEnded
         + " of "
-        + files
-        + " files"
+        + Quantity.counted(files, "file")
         + (filesFailed == 0 ? "" : ", " + filesFailed + " not converted");
+  }
+
+  /** Returns the name of the job once it has begun or been resumed, otherwise null. */
+  public synchronized String job() {
+    return job;
+  }
+
+  /**
+   * Prints lines instead of the result of the running step, and nothing after them: calls that a
+   * signal cut off fail.
+   */
+  public synchronized void interrupted(String lines) {
+    progress.print(lines);
+    walk = null;
+    conversion = null;
+    isInterrupted = true;
   }
 
   /** Marks the job as carried out to its end, though files may have failed. */

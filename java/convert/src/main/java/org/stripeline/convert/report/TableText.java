@@ -8,6 +8,7 @@ import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
+import org.stripeline.terminal.Quantity;
 import org.stripeline.terminal.TextTable;
 
 /** Prints a plan or the result of a job as text for people. */
@@ -66,8 +67,8 @@ public final class TableText {
     out.println(
         String.format(
             Locale.ROOT,
-            "converted %d files, %s, in %.1f s (%s/s)",
-            report.converted(),
+            "converted %s, %s, in %.1f s (%s/s)",
+            Quantity.counted(report.converted(), "file"),
             ByteText.of(report.convertedBytes()),
             seconds,
             ByteText.of((long) (report.convertedBytes() / Math.max(seconds, 1e-3)))));
@@ -88,15 +89,15 @@ public final class TableText {
     if (traffic.filesCopiedByDriver() > 0) {
       out.println(
           "copied by this process, because HDFS does not join files of encryption zones: "
-              + traffic.filesCopiedByDriver()
-              + " files");
+              + Quantity.counted(traffic.filesCopiedByDriver(), "file"));
     }
     if (report.rolledBack() > 0) {
       out.println(
-          "rolled back work in progress of a dead driver: " + report.rolledBack() + " files");
+          "rolled back work in progress of a dead driver: "
+              + Quantity.counted(report.rolledBack(), "file"));
     }
     if (report.failed() > 0) {
-      out.println("not converted: " + report.failed() + " files");
+      out.println("not converted: " + Quantity.counted(report.failed(), "file"));
     }
     for (JobReport.Failure failure : report.failures()) {
       out.println("  " + failure.path + ": " + failure.reason);

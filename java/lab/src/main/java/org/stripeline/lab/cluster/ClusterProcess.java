@@ -2,6 +2,8 @@
 package org.stripeline.lab.cluster;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -256,9 +258,10 @@ public final class ClusterProcess {
   }
 
   /**
-   * Stops the cluster and returns when its process has ended; its files are kept.
+   * Stops the cluster and returns when its process has ended and its ports are free; its files are
+   * kept.
    *
-   * @throws IOException if the process does not end
+   * @throws IOException if the process does not end, or a port stays in use
    */
   public void stop() throws IOException {
     try {
@@ -270,7 +273,16 @@ public final class ClusterProcess {
       terminate();
     }
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_TIMEOUT_MS);
-    while (state.process.isAlive()) {
+    Description description = directory.readDescription();
+    while (state.process.isAlive() || isInUse(description.port) || isInUse(description.webPort)) {
+      if (System.nanoTime() - deadline > 0 && !state.process.isAlive()) {
+        throw new ClusterException(
+            "Cannot free the ports of the cluster: its process has ended, but "
+                + description.port
+                + " or "
+                + description.webPort
+                + " on 127.0.0.1 is in use");
+      }
       if (System.nanoTime() - deadline > 0) {
         throw new ClusterException(
             "Cannot stop cluster: process "
@@ -287,6 +299,16 @@ public final class ClusterProcess {
         Thread.currentThread().interrupt();
         throw new ClusterException("Cannot stop cluster: interrupted", e);
       }
+    }
+  }
+
+  /** The kernel may show a process as ended before it has closed all of its sockets. */
+  private static boolean isInUse(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress("127.0.0.1", port));
+      return false;
+    } catch (IOException e) {
+      return true;
     }
   }
 

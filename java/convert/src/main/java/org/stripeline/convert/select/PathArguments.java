@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.select;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.stripeline.convert.settings.RefusedException;
+
+/** Paths of a command line, with globs that are expanded as Hadoop's shell does. */
+public final class PathArguments {
+  private PathArguments() {}
+
+  /**
+   * Returns whether a path is a glob: it has an asterisk, a question mark, a bracket, a brace or a
+   * backslash.
+   */
+  public static boolean isGlob(String path) {
+    return path.matches(".*[*?\\[{\\\\].*");
+  }
+
+  /**
+   * Expands globs, and leaves out paths that are the same as another one or below it.
+   *
+   * @throws RefusedException if a glob matches nothing or cannot be read
+   */
+  public static List<String> expand(Configuration conf, List<String> given) throws IOException {
+    Set<String> all = new LinkedHashSet<>();
+    for (String path : given) {
+      if (isGlob(path)) {
+        all.addAll(matches(conf, path));
+      } else {
+        all.add(path);
+      }
+    }
+    List<String> joined = new ArrayList<>();
+    for (String path : all) {
+      if (all.stream().noneMatch(other -> !other.equals(path) && isWithin(path, other, joined))) {
+        joined.add(path);
+      }
+    }
+    return joined;
+  }
+
+  /** Expands globs with the configuration of the class path. */
+  public static List<String> expand(List<String> given) throws IOException {
+    return expand(new HdfsConfiguration(), given);
+  }
+
+  /** Of two spellings of one path, such as /a and /a/, the first counts. */
+  private static boolean isWithin(String path, String other, List<String> joined) {
+    Path inner = new Path(path);
+    Path outer = new Path(other);
+    if (inner.equals(outer)) {
+      return joined.contains(other);
+    }
+    for (Path at = inner.getParent(); at != null; at = at.getParent()) {
+      if (at.equals(outer)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static List<String> matches(Configuration conf, String glob) throws IOException {
+    Path pattern;
+    try {
+      pattern = new Path(glob);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException("Cannot expand " + glob + ": " + e.getMessage());
+    }
+    boolean isQualified = pattern.toUri().getScheme() != null;
+    URI uri = isQualified ? pattern.toUri() : FileSystem.getDefaultUri(conf);
+    List<String> found = new ArrayList<>();
+    try (FileSystem fs = FileSystem.newInstance(uri, conf)) {
+      FileStatus[] statuses = fs.globStatus(pattern);
+      for (FileStatus status : statuses == null ? new FileStatus[0] : statuses) {
+        Path path = status.getPath();
+        found.add(isQualified ? path.toString() : path.toUri().getPath());
+      }
+    } catch (IllegalArgumentException e) {
+      // Hadoop throws this exception for an unknown host.
+      throw new IOException("Cannot expand " + glob + ": " + e.getMessage(), e);
+    } catch (IOException e) {
+      if (String.valueOf(e.getMessage()).startsWith("Illegal file pattern")) {
+        throw new RefusedException("Cannot expand " + glob + ": " + e.getMessage());
+      }
+      throw e;
+    }
+    if (found.isEmpty()) {
+      throw new RefusedException("Cannot expand " + glob + ": nothing on HDFS matches it");
+    }
+    return found;
+  }
+}
