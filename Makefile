@@ -59,7 +59,8 @@ soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat
 	scripts/soak-client.sh 60
 	./stripeline demo --size=1GiB --rounds=10
 
-dist: build ## make build/stripeline-*.tar.gz: bin, lib, sample configuration
+dist: native ## make build/stripeline-*.tar.gz, stripeline_*_all.deb and the list of their components
+	$(MVN) package -DskipTests -Pdist
 	scripts/dist.sh
 
 clean: ## remove everything that was built

@@ -61,6 +61,7 @@ full)
   step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
   step "Java modules, tests with the tag full" "${maven[@]}" -Dgroups=full verify
   step "commands of the documents, as printed" scripts/test-docs.sh
+  step "archive and Debian package" scripts/test-dist.sh
   step "bench, quick form" scripts/bench-quick.sh
   step "Hadoop's own tests, quick list" scripts/hadoop-tests.sh --list quick
   step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick

@@ -250,15 +250,16 @@ def component(part):
 
 def sbom(source, destination):
     bom = json.loads(pathlib.Path(source).read_text(encoding="utf-8"))
-    known = {part.purl for parts in inventory().values() for part in parts}
+    parts = inventory()
+    known = {part.purl for jar in (CLUSTER, COMMAND) for part in parts[jar]}
     # Maven also lists what a jar depends on but does not contain.
     ours = "pkg:maven/org.stripeline/"
     keep = [c for c in bom["components"]
             if c["purl"].startswith(ours) or c["purl"].partition("?")[0] in known]
-    native = crates()
+    native = [part for part in parts[CLUSTER] if part.purl.startswith("pkg:cargo/")]
     rust = {"type": "library", "bom-ref": "rust-std", "name": "rust-std", "version": rust_version(),
             "licenses": [{"expression": "MIT OR Apache-2.0"}]}
-    bom["components"] = keep + [component(part) for part in native] + [rust]
+    bom["components"] = keep + [component(part) for part in native + parts[LOGGER]] + [rust]
     refs = {c["bom-ref"] for c in bom["components"]} | {bom["metadata"]["component"]["bom-ref"]}
     edges = [dict(d, dependsOn=[r for r in d.get("dependsOn", []) if r in refs])
              for d in bom.get("dependencies", []) if d["ref"] in refs]
