@@ -74,7 +74,7 @@ class StripelineTest {
 
   @Test
   void versionIsAlsoPrintedAsJson() {
-    assertThat(run("version", "--format=json")).isZero();
+    assertThat(run("version", "--json")).isZero();
     assertThat(out.toString()).contains("\"hadoop\": \"" + Release.hadoopVersion() + "\"");
   }
 
