@@ -48,12 +48,12 @@ class StripelineTest {
         "cluster start --dir=d --set=key|should be in KEY=VALUE format",
         "cluster start --dir=d extra|Unmatched argument at index 3: 'extra'",
         "cluster stop-datanode --dir=d|Missing required parameter: 'ID'",
-        "cluster status --dir=d --format=xml|expected one of [table, json]",
+        "cluster status --dir=d --format=json|Unknown option: '--format=json'",
         "bench|name what to measure",
         "hdfs|name one of dfs, fsck, ec, debug, dfsadmin",
         "hdfs dsf -ls /|Cannot run hdfs dsf: name one of dfs",
         "convert hdfs://127.0.0.1:1/a --policy=RS-6-3 --glob=[|Cannot read --glob=[: error parsing",
-        "version --formt=json|Possible solutions: --format",
+        "version --jsn|Possible solutions: --json",
       })
   void aWrongCommandLineIsExplained(String arguments, String expected) {
     String[] words = arguments == null ? new String[0] : arguments.split(" ");
