@@ -37,5 +37,5 @@ done
 echo "== engine" >&2
 ./stripeline bench engine --record="$directory"
 echo "== java" >&2
-./stripeline bench java --format=json >"$directory/java.json"
+./stripeline bench java --json >"$directory/java.json"
 echo "recorded in $directory" >&2

@@ -57,7 +57,7 @@ public final class BenchCommand implements Runnable {
         "  --quick              quick, rough figures",
         "  --list               the built-in definitions",
         "  --definition=NAME    a built-in definition or a .toml file (default: codec)",
-        "  --format=table|json  form of the result on stdout",
+        "  --json               print the result on stdout as JSON",
         "  --record=DIR         write the record as JSON and the plot as SVG there",
         "",
         "'stripeline bench codec -- --help' lists all of them."
@@ -84,7 +84,7 @@ public final class BenchCommand implements Runnable {
       footer = {
         "  --quick              quick, rough figures",
         "  --part=PART,...      overhead, peaks, metadata, rates, latency, gpu (default: all)",
-        "  --format=table|json  form of the result on stdout",
+        "  --json               print the result on stdout as JSON",
         "  --record=DIR         write the record as JSON and the plots as SVG there",
         "",
         "'stripeline bench engine -- --help' lists all of them."

@@ -3,8 +3,8 @@ package org.stripeline.terminal;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
 import java.io.PrintWriter;
-import java.util.Locale;
 import picocli.CommandLine.Option;
 
 /** The output format of a command; mixed into every command that has a result. */
@@ -17,28 +17,14 @@ public final class OutputOptions {
           .serializeSpecialFloatingPointValues()
           .create();
 
-  /** Output formats. */
-  public enum Format {
-    /** Text for reading. */
-    TABLE,
+  /** The key of the version of the output, which changes when a key is renamed or removed. */
+  public static final String SCHEMA_KEY = "schema";
 
-    /** JSON for programs; field names are stable. */
-    JSON;
+  /** The current version. */
+  public static final int SCHEMA = 1;
 
-    /** Returns the value on the command line. */
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
-
-  @Option(
-      names = "--format",
-      paramLabel = "FORMAT",
-      defaultValue = "table",
-      description =
-          "Form of the result on stdout: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
-  private Format format;
+  @Option(names = "--json", description = "Print the result on stdout as JSON")
+  private boolean json;
 
   /**
    * Returns whether the output format is JSON.
@@ -46,17 +32,23 @@ public final class OutputOptions {
    * @return true for JSON
    */
   public boolean isJson() {
-    return format == Format.JSON;
+    return json;
   }
 
   /**
-   * Prints a result as JSON.
+   * Prints a result as a JSON object that begins with the version of the output.
    *
    * @param out the output
    * @param result an object whose fields are the result
    */
   public static void printJson(PrintWriter out, Object result) {
-    out.println(GSON.toJson(result));
+    JsonObject versioned = new JsonObject();
+    versioned.addProperty(SCHEMA_KEY, SCHEMA);
+    GSON.toJsonTree(result)
+        .getAsJsonObject()
+        .entrySet()
+        .forEach(entry -> versioned.add(entry.getKey(), entry.getValue()));
+    out.println(GSON.toJson(versioned));
     out.flush();
   }
 }

@@ -213,7 +213,7 @@ public final class Doctor {
       report.addProblem(
           "Self test failed: " + failure,
           "do not use this machine's coder; report this with the processor and the output of"
-              + " 'stripeline doctor --format=json'");
+              + " 'stripeline doctor --json'");
     }
   }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.stripeline.simulator.report.Experiment;
@@ -19,7 +20,9 @@ import org.stripeline.simulator.scenario.Scenario;
 import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.OutputOptions;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -68,11 +71,7 @@ public final class SimulateCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE})")
   private long seed;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write all figures and constants, with their sources, as JSON")
-  private Path json;
+  @Mixin private OutputOptions output;
 
   @Option(
       names = "--svg",
@@ -144,11 +143,13 @@ public final class SimulateCommand implements Callable<Integer> {
               });
       reports.add(report);
       beyond += report.beyondTolerance();
-      out.println(ReportTable.of(report));
-      out.flush();
+      if (!output.isJson()) {
+        out.println(ReportTable.of(report));
+        out.flush();
+      }
     }
-    if (json != null) {
-      write(json, ReportJson.of(reports));
+    if (output.isJson()) {
+      OutputOptions.printJson(out, Collections.singletonMap("reports", ReportJson.of(reports)));
     }
     if (svg != null) {
       write(svg, ReportPlot.of(reports));

@@ -27,7 +27,7 @@ class TuneCommandTest {
     assumeTrue(CoderStatus.current().isNative(), "the native library is built");
     Path table = temporary.resolve("table.toml");
     int status =
-        run("--file=" + table, "--rails=cpu,plugin:/no/such.so", "--seconds=0.5", "--format=json");
+        run("--file=" + table, "--rails=cpu,plugin:/no/such.so", "--seconds=0.5", "--json");
 
     assertThat(status).as(err.toString()).isEqualTo(ExitStatus.SOUND);
     RailReport report = new Gson().fromJson(out.toString(), RailReport.class);

@@ -53,17 +53,20 @@ class SimulateCommandTest {
 
   @Test
   void simulatesAFileAndWritesTheResults() throws IOException {
-    Path json = directory.resolve("found.json");
     Path svg = directory.resolve("found.svg");
-    int status = run(scenario(200), "--seed=9", "--json=" + json, "--svg=" + svg);
+    int status = run(scenario(200), "--seed=9", "--svg=" + svg);
 
     assertThat(status).as(err.toString()).isEqualTo(ExitStatus.SOUND);
     assertThat(out.toString()).contains("Small", "seed 9, 1 run each", "within 200");
-    JsonArray reports =
-        JsonParser.parseString(new String(Files.readAllBytes(json), StandardCharsets.UTF_8))
-            .getAsJsonArray();
-    assertThat(reports.get(0).getAsJsonObject().get("seed").getAsLong()).isEqualTo(9);
     assertThat(new String(Files.readAllBytes(svg), StandardCharsets.UTF_8)).contains("<svg");
+  }
+
+  @Test
+  void printsOneObjectAsJson() throws IOException {
+    assertThat(run(scenario(200), "--seed=9", "--json")).isEqualTo(ExitStatus.SOUND);
+    JsonArray reports =
+        JsonParser.parseString(out.toString()).getAsJsonObject().getAsJsonArray("reports");
+    assertThat(reports.get(0).getAsJsonObject().get("seed").getAsLong()).isEqualTo(9);
   }
 
   @Test
@@ -95,7 +98,7 @@ class SimulateCommandTest {
     Files.write(bad, "{\"title\": 1}".getBytes(StandardCharsets.UTF_8));
     assertThat(run(bad.toString())).isEqualTo(ExitStatus.USAGE);
     assertThat(run(directory.toString())).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(run(scenario(200), "--json=" + directory)).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(run(scenario(200), "--svg=" + directory)).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(err.toString()).contains("Cannot write");
   }
 }

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.terminal.OutputOptions;
 
 /** Writes a plan or a job as one JSON object per line; the field names are stable. */
 public final class JsonLines implements JobObserver {
@@ -88,8 +89,11 @@ public final class JsonLines implements JobObserver {
     print(line);
   }
 
-  private void print(Object line) {
-    out.println(GSON.toJson(line));
+  private void print(Map<String, Object> line) {
+    Map<String, Object> versioned = new LinkedHashMap<>();
+    versioned.put(OutputOptions.SCHEMA_KEY, OutputOptions.SCHEMA);
+    versioned.putAll(line);
+    out.println(GSON.toJson(versioned));
     out.flush();
   }
 }

@@ -34,7 +34,10 @@ public abstract class NativeBench implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(program().toString());
-    command.addAll(arguments);
+    for (String argument : arguments) {
+      // The programs have more forms than two, and name the form.
+      command.add(argument.equals("--json") ? "--format=json" : argument);
+    }
     Process process = new ProcessBuilder(command).inheritIO().start();
     // Ctrl-C reaches the benchmark directly, but the end of this process alone would not end it.
     Thread end = new Thread(process::destroy, "end-bench");

@@ -8,8 +8,7 @@ import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.TextTable;
 
 /**
- * The results of a run of the demo. The fields are those of the JSON that {@code --format=json}
- * prints.
+ * The results of a run of the demo. The fields are those of the JSON that {@code --json} prints.
  */
 final class DemoReport {
   final String format = "stripeline-demo-2";

@@ -23,7 +23,7 @@ class DemoCommandTest {
         "demo --rounds=0|Cannot repeat steps 0 times: --rounds must be 1 or more",
         "demo --policy=RS-7-1|Cannot use policy 'RS-7-1': it is none of RS-6-3-1024k",
         "demo --html=/no/such/demo.html|/no/such is not a writable directory",
-        "demo --format=xml|--format",
+        "demo --format=json|Unknown option: '--format=json'",
       })
   void usageErrorsExitWithTwo(String arguments, String message) {
     StringWriter err = new StringWriter();

@@ -2,6 +2,7 @@
 package org.stripeline.simulator.report;
 
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonPrimitive;
 import com.google.gson.JsonSerializer;
@@ -15,23 +16,20 @@ public final class ReportJson {
   private ReportJson() {}
 
   /**
-   * Returns the text, ended by a line feed; numbers that are not finite are omitted, in lists they
-   * are null.
+   * Returns one object for each report; numbers that are not finite are omitted, in lists they are
+   * null.
    */
-  public static String of(List<Report> reports) {
+  public static JsonElement of(List<Report> reports) {
     JsonSerializer<Double> numbers =
         (value, type, context) ->
             value.isNaN() || value.isInfinite()
                 ? JsonNull.INSTANCE
                 : new JsonPrimitive(rounded(value));
     return new GsonBuilder()
-            .setPrettyPrinting()
-            .disableHtmlEscaping()
-            .registerTypeAdapter(double.class, numbers)
-            .registerTypeAdapter(Double.class, numbers)
-            .create()
-            .toJson(reports)
-        + "\n";
+        .registerTypeAdapter(double.class, numbers)
+        .registerTypeAdapter(Double.class, numbers)
+        .create()
+        .toJsonTree(reports);
   }
 
   private static double rounded(double value) {

@@ -127,7 +127,7 @@ class PaperTest {
         .newDocumentBuilder()
         .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
 
-    String text = ReportJson.of(Collections.singletonList(report));
+    String text = ReportJson.of(Collections.singletonList(report)).toString();
     assertThat(text).doesNotContain("NaN");
     JsonObject json = JsonParser.parseString(text).getAsJsonArray().get(0).getAsJsonObject();
     assertThat(json.get("scenario").getAsString()).isEqualTo(name);

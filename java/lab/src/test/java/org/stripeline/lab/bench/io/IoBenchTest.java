@@ -96,7 +96,7 @@ class IoBenchTest {
             "--access-patterns",
             "--quick",
             "--policies=RS-3-2-64k",
-            "--format=json",
+            "--json",
             "--dir=" + directory);
 
     assertThat(status).as("%s", progress).isEqualTo(ExitStatus.SOUND);

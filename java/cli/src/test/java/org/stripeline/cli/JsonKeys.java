@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The keys of JSON output, as paths: {@code a.b} is a key of an object, {@code a[].b} one of the
+ * objects of a list, {@code a.*} stands for keys that are names, such as those of servers.
+ */
+public final class JsonKeys {
+  private JsonKeys() {}
+
+  /**
+   * Returns the keys in some lines of JSON, without those of empty lists and nulls.
+   *
+   * @param page the documented keys, which tell where names are keys
+   */
+  public static Set<String> in(String text, Set<String> page) {
+    Set<String> keys = new TreeSet<>();
+    collect(JsonParser.parseString(text), "", keys, page);
+    return keys;
+  }
+
+  private static void collect(
+      JsonElement element, String path, Set<String> keys, Set<String> page) {
+    if (element.isJsonArray()) {
+      element.getAsJsonArray().forEach(each -> collect(each, path + "[]", keys, page));
+    } else if (element.isJsonObject()) {
+      String prefix = path.isEmpty() ? "" : path + ".";
+      boolean isMap = page.stream().anyMatch(key -> key.startsWith(prefix + "*"));
+      for (Map.Entry<String, JsonElement> entry : element.getAsJsonObject().entrySet()) {
+        collect(entry.getValue(), prefix + (isMap ? "*" : entry.getKey()), keys, page);
+      }
+      if (path.isEmpty()) {
+        return;
+      }
+    }
+    boolean isAbsent =
+        element.isJsonNull() && page.stream().anyMatch(key -> key.startsWith(path + "."));
+    if (!element.isJsonObject() && !path.endsWith("[]") && !isAbsent) {
+      keys.add(path);
+    }
+  }
+
+  /** Returns the keys of a class whose fields are the output, with those of empty lists. */
+  public static Set<String> of(Class<?> type) {
+    Set<String> keys = new TreeSet<>();
+    collect(type, "", keys);
+    keys.add("schema");
+    return keys;
+  }
+
+  private static void collect(Type type, String path, Set<String> keys) {
+    if (type instanceof ParameterizedType) {
+      Type[] arguments = ((ParameterizedType) type).getActualTypeArguments();
+      boolean isMap =
+          Map.class.isAssignableFrom((Class<?>) ((ParameterizedType) type).getRawType());
+      if (!isMap) {
+        keys.add(path);
+      }
+      collect(arguments[arguments.length - 1], path + (isMap ? ".*" : "[]"), keys);
+    } else if (type instanceof Class
+        && ((Class<?>) type).getName().startsWith("org.stripeline")
+        && !((Class<?>) type).isEnum()) {
+      for (Class<?> each = (Class<?>) type; each != Object.class; each = each.getSuperclass()) {
+        for (Field field : each.getDeclaredFields()) {
+          if (!Modifier.isStatic(field.getModifiers())
+              && !Modifier.isTransient(field.getModifiers())) {
+            collect(
+                field.getGenericType(),
+                path.isEmpty() ? field.getName() : path + '.' + field.getName(),
+                keys);
+          }
+        }
+      }
+    } else if (!path.endsWith("[]")) {
+      keys.add(path);
+    }
+  }
+
+  /** Returns the keys that docs/user/json.md lists for a command. */
+  public static Set<String> documented(String command) throws IOException {
+    String page =
+        Files.readString(
+            Paths.get(System.getProperty("stripeline.root"), "docs", "user", "json.md"));
+    Set<String> keys = new TreeSet<>();
+    boolean isIn = false;
+    for (String line : page.split("\n")) {
+      if (line.startsWith("## ")) {
+        isIn = line.equals("## " + command);
+      }
+      Matcher row = Pattern.compile("\\| `([^`]+)` \\| .+ \\|").matcher(line);
+      if (isIn && row.matches()) {
+        keys.add(row.group(1));
+      }
+    }
+    return keys;
+  }
+}
