@@ -101,8 +101,11 @@ BEFORE = {
         rm $HADOOP_HOME/share/hadoop/common/lib/*
         """,
     "operate.md": CONFIGURATION,
-    "plan.md": TREE + "stripeline hdfs dfs -mkdir -p /data/hbase/WALs && "
-    "stripeline hdfs dfs -Ddfs.blocksize=2097152 -put $WORK/tree/f1 /data/hbase/WALs\n",
+    "plan.md": TREE + """
+        stripeline hdfs dfs -mkdir -p /data/hbase/WALs /data/logs
+        stripeline hdfs dfs -mv /data/a /data/b /data/logs
+        stripeline hdfs dfs -Ddfs.blocksize=2097152 -put $WORK/tree/f1 /data/hbase/WALs
+        """,
     "convert.md stripeline convert /data --policy=RS-6-3 --layout=striped": TREE,
     "plan.md hdfs dfsadmin -fetchImage": CHECKPOINT,
     "convert.md stripeline convert /data/a/f1 --undo": TREE
