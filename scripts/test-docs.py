@@ -74,8 +74,8 @@ MACHINE_PATHS = r"(?<![\w.-])(/tmp|/etc|/var|/opt|/data/hdfs)(?![\w-])"
 TREE = """
 stripeline hdfs dfs -rm -r -f -skipTrash /data
 stripeline hdfs dfs -mkdir -p /data/a /data/b
-stripeline hdfs dfs -Ddfs.blocksize=2097152 -put $WORK/tree/f1 $WORK/tree/f2 /data/a
-stripeline hdfs dfs -Ddfs.blocksize=524288 -put $WORK/tree/f3 /data/b
+stripeline hdfs dfs -Ddfs.blocksize=4194304 -put $WORK/tree/f1 $WORK/tree/f2 /data/a
+stripeline hdfs dfs -Ddfs.blocksize=2097152 -put $WORK/tree/f3 /data/b
 stripeline hdfs dfs -put $WORK/tree/small /data
 """
 
@@ -247,7 +247,7 @@ class Place:
                 (checkout / entry.name).symlink_to(entry)
         (work / "bin/stripeline").symlink_to(ROOT / "stripeline")
         self.write_hadoop()
-        for name, size in (("f1", 12 << 20), ("f2", 25 << 20), ("f3", 3 << 20), ("small", 1000)):
+        for name, size in (("f1", 24 << 20), ("f2", 49 << 20), ("f3", 12 << 20), ("small", 1000)):
             (work / "tree" / name).write_bytes(os.urandom(size))
         java = os.environ.get("JAVA_HOME") or Path(shutil.which("java")).resolve().parent.parent
         self.environment = {
