@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE_SECONDS = 600
 
 # Programs that may run here. A command with another one fails the test until it is named here or below.
-PROGRAMS = set("stripeline hdfs export unset cat cc cp curl echo grep gzip head jq ls mkdir python3 rm tar".split())
+PROGRAMS = set("stripeline hdfs export unset cat cc cd cp curl echo grep gzip head jq ls mkdir mv python3 rm tar".split())
 
 # Programs that never run here, and why. Order does not matter.
 FOREIGN = {
@@ -54,6 +54,12 @@ SKIPPED = [
     ("convert.md", "stripeline convert /data/a/f1 --resume", "needs a driver that was killed; ProcessKillTest"),
     ("convert.md", "stripeline convert /data --policy=RS-6-3 --principal", "needs a KDC; KeytabLoginTest"),
 ]
+
+# Parts of commands that cannot run here, on any page, and why.
+SKIPPED_PARTS = {
+    "hdfs --daemon": "needs an installed Hadoop whose daemons this test may restart",
+    "-NEW.jar": "needs the jar of another version",
+}
 
 # Commands that do not always exit with 0: page, beginning of the command, accepted statuses.
 STATUSES = [
@@ -329,6 +335,9 @@ def decide(page, command, class_path):
         command.reason = "needs Hadoop's classes of MapReduce"
     for name, beginning, reason in SKIPPED:
         if name == page and command.text.startswith(beginning):
+            command.reason = reason
+    for part, reason in SKIPPED_PARTS.items():
+        if part in command.text:
             command.reason = reason
     for name in command.programs():
         if name in FOREIGN:
