@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE_SECONDS = 600
 
 # Programs that may run here. A command with another one fails the test until it is named here or below.
-PROGRAMS = set("stripeline hdfs export unset cat cc cp curl echo grep gzip head jq ls mkdir python3 rm tar".split())
+PROGRAMS = set("stripeline hdfs export unset cat cc cd cp curl echo grep gzip head jq ls mkdir mv python3 rm tar".split())
 
 # Programs that never run here, and why. Order does not matter.
 FOREIGN = {
@@ -55,6 +55,12 @@ SKIPPED = [
     ("convert.md", "stripeline convert /data --policy=RS-6-3 --principal", "needs a KDC; KeytabLoginTest"),
 ]
 
+# Parts of commands that cannot run here, on any page, and why.
+SKIPPED_PARTS = {
+    "hdfs --daemon": "needs an installed Hadoop whose daemons this test may restart",
+    "-NEW.jar": "needs the jar of another version",
+}
+
 # Commands that do not always exit with 0: page, beginning of the command, accepted statuses.
 STATUSES = [
     # A disk that is nearly full is a warning.
@@ -74,8 +80,8 @@ MACHINE_PATHS = r"(?<![\w.-])(/tmp|/etc|/var|/opt|/data/hdfs)(?![\w-])"
 TREE = """
 stripeline hdfs dfs -rm -r -f -skipTrash /data
 stripeline hdfs dfs -mkdir -p /data/a /data/b
-stripeline hdfs dfs -Ddfs.blocksize=2097152 -put $WORK/tree/f1 $WORK/tree/f2 /data/a
-stripeline hdfs dfs -Ddfs.blocksize=524288 -put $WORK/tree/f3 /data/b
+stripeline hdfs dfs -Ddfs.blocksize=4194304 -put $WORK/tree/f1 $WORK/tree/f2 /data/a
+stripeline hdfs dfs -Ddfs.blocksize=2097152 -put $WORK/tree/f3 /data/b
 stripeline hdfs dfs -put $WORK/tree/small /data
 """
 
@@ -101,8 +107,11 @@ BEFORE = {
         rm $HADOOP_HOME/share/hadoop/common/lib/*
         """,
     "operate.md": CONFIGURATION,
-    "plan.md": TREE + "stripeline hdfs dfs -mkdir -p /data/hbase/WALs && "
-    "stripeline hdfs dfs -Ddfs.blocksize=2097152 -put $WORK/tree/f1 /data/hbase/WALs\n",
+    "plan.md": TREE + """
+        stripeline hdfs dfs -mkdir -p /data/hbase/WALs /data/logs
+        stripeline hdfs dfs -mv /data/a /data/b /data/logs
+        stripeline hdfs dfs -Ddfs.blocksize=2097152 -put $WORK/tree/f1 /data/hbase/WALs
+        """,
     "convert.md stripeline convert /data --policy=RS-6-3 --layout=striped": TREE,
     "plan.md hdfs dfsadmin -fetchImage": CHECKPOINT,
     "convert.md stripeline convert /data/a/f1 --undo": TREE
@@ -244,7 +253,7 @@ class Place:
                 (checkout / entry.name).symlink_to(entry)
         (work / "bin/stripeline").symlink_to(ROOT / "stripeline")
         self.write_hadoop()
-        for name, size in (("f1", 12 << 20), ("f2", 25 << 20), ("f3", 3 << 20), ("small", 1000)):
+        for name, size in (("f1", 24 << 20), ("f2", 49 << 20), ("f3", 12 << 20), ("small", 1000)):
             (work / "tree" / name).write_bytes(os.urandom(size))
         java = os.environ.get("JAVA_HOME") or Path(shutil.which("java")).resolve().parent.parent
         self.environment = {
@@ -326,6 +335,9 @@ def decide(page, command, class_path):
         command.reason = "needs Hadoop's classes of MapReduce"
     for name, beginning, reason in SKIPPED:
         if name == page and command.text.startswith(beginning):
+            command.reason = reason
+    for part, reason in SKIPPED_PARTS.items():
+        if part in command.text:
             command.reason = reason
     for name in command.programs():
         if name in FOREIGN:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every command of README.md and docs/user/*.md as printed, on a real cluster, and compares what the pages show with
-# what is printed; needs what `make build` made. Leaves no process and no file behind.
+# Runs every command of README.md and docs/user/*.md as printed, on a real cluster, and compares what the pages show
+# with what is printed; needs what `make build` made. Leaves no process and no file behind.
 # usage: scripts/test-docs.sh [--hadoop VERSION] [PAGE...]
 #   --hadoop VERSION  Hadoop from Maven, such as 3.3.6 or 3.5.0; else that of HADOOP_HOME, else that of the build
 # scripts/test-docs.py lists the commands that cannot run here, each with its reason.
