@@ -35,6 +35,7 @@ import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.status.JobList;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.testkit.Conditions;
 import picocli.CommandLine;
@@ -328,6 +329,16 @@ class JobControlTest {
         cluster.fs().setTimes(one.getPath(), then, then);
       }
     }
+    try (DistributedFileSystem other = cluster.client()) {
+      JobList jobs = new JobList(other, JobDirectory.ROOT_DEFAULT);
+      other.getConf().set(JobList.KEEP_KEY, "soon");
+      assertThatThrownBy(jobs::expire).hasMessageContaining("keep=soon is not a time");
+      other.getConf().set(JobList.KEEP_KEY, "0");
+      jobs.expire();
+      other.getConf().set(JobList.KEEP_KEY, "32d");
+      jobs.expire();
+    }
+    assertThat(cluster.fs().exists(file("old", "journal"))).isTrue();
     cluster.write("/new/a", 4 * BLOCK);
     execute(ConvertCluster.contiguous("/new", CODE), "new", StepListener.NONE);
 

@@ -133,6 +133,7 @@ class LauncherTest {
     "hdfs dfs -ls /|3|no cluster is configured",
     "plan hdfs://127.0.0.1:1/a|3|Connection refused",
     "simulate small.json|0|encode s",
+    "status hdfs://127.0.0.1:1|3|Connection refused",
     "tune --rails=cpu --seconds=0.1|0|written to stripeline-tuning.toml",
     "version|0|hadoop ",
   };

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -23,7 +22,7 @@ public final class JobList {
   /** Key of the time for which the directories of finished jobs are kept; 0 for ever. */
   public static final String KEEP_KEY = "stripeline.convert.jobs.keep";
 
-  private static final String KEEP_DEFAULT = "30d";
+  private static final long KEEP_DAYS = 30;
 
   /**
    * Age in milliseconds at which the status of a driver is that of a dead one. The lease of a
@@ -133,25 +132,26 @@ public final class JobList {
    * Deletes the directories of jobs that ended long ago. Nothing needs their journals any more:
    * undoing a conversion reads only extended attributes of the files.
    *
-   * @return the names of the deleted jobs
+   * @throws IOException if the key is not a time, or HDFS does not answer
    */
-  public List<String> expire() throws IOException {
-    String period = fs.getConf().get(KEEP_KEY, KEEP_DEFAULT);
-    Configuration conf = new Configuration(false);
-    conf.set(KEEP_KEY, period);
-    long keepMs = conf.getTimeDuration(KEEP_KEY, 0, TimeUnit.DAYS, TimeUnit.MILLISECONDS);
-    List<String> deleted = new ArrayList<>();
+  public void expire() throws IOException {
+    long keepMs;
+    try {
+      keepMs =
+          fs.getConf().getTimeDuration(KEEP_KEY, KEEP_DAYS, TimeUnit.DAYS, TimeUnit.MILLISECONDS);
+    } catch (NumberFormatException e) {
+      throw new IOException(KEEP_KEY + "=" + fs.getConf().get(KEEP_KEY) + " is not a time", e);
+    }
     if (keepMs <= 0) {
-      return deleted;
+      return;
     }
     long nowMs = nameNodeMs(fs.getClient());
     for (JobDirectory job : JobDirectory.all(fs, root)) {
       JobDirectory.Contents contents = job.contents();
       if (contents.isEnded() && nowMs - contents.changedMs() > keepMs) {
         fs.delete(job.path(), true);
-        deleted.add(job.name());
+        LOG.info("Deleted {}, which was kept for {}", job.path(), KEEP_KEY);
       }
     }
-    return deleted;
   }
 }
