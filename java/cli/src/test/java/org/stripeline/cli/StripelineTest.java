@@ -57,6 +57,7 @@ class StripelineTest {
         "convert /a --policy=RS-6-3 --dry-run --execute|Cannot use --dry-run with --execute",
         "convert /a --resume --dry-run|leave --dry-run out",
         "help convrt|Unknown subcommand 'convrt'",
+        "plan /a --archive-cost=0.5|Cannot use --archive-cost without --storage-policy=COLD: only",
         "version --formt=json|Possible solutions: --format",
       })
   void aWrongCommandLineIsExplained(String arguments, String expected) {
