@@ -58,6 +58,7 @@ class StripelineTest {
         "convert /a --resume --dry-run|leave --dry-run out",
         "help convrt|Unknown subcommand 'convrt'",
         "version --jsn|Possible solutions: --json",
+        "plan /a --archive-cost=0.5|Cannot use --archive-cost without --storage-policy=COLD: only",
       })
   void aWrongCommandLineIsExplained(String arguments, String expected) {
     String[] words = arguments == null ? new String[0] : arguments.split(" ");

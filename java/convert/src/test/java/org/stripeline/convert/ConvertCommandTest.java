@@ -133,7 +133,7 @@ class ConvertCommandTest {
       other, "--policy=XOR-2-1", "--layout=striped", "--cell-size=256k", "--allow-rack-loss"
     };
     options = with(options, "--allow-stale-readers");
-    assertRefused("nothing on HDFS matches it", "/many/none*", options);
+    assertRefused("/many/none*: nothing matches it", "/many/none*", options);
     assertRefused(
         "Cannot use --job for 3 paths", "/many/*", with(options, "--execute", "--job=many"));
 

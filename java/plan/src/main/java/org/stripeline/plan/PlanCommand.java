@@ -325,8 +325,9 @@ public final class PlanCommand implements Callable<Integer> {
     }
     if (!"COLD".equalsIgnoreCase(cost.storagePolicy)) {
       throw usage(
-          "Cannot compute the cost with --storage-policy="
-              + cost.storagePolicy
+          (cost.storagePolicy == null
+                  ? "Cannot use --archive-cost without --storage-policy=COLD"
+                  : "Cannot compute the cost with --storage-policy=" + cost.storagePolicy)
               + ": only COLD puts erasure-coded files on archive storage");
     }
     if (cost.archiveCost == null || !(cost.archiveCost > 0 && cost.archiveCost <= 100)) {
@@ -395,7 +396,9 @@ public final class PlanCommand implements Callable<Integer> {
    * of the server.
    */
   private String reason(IOException e) {
-    String message = String.valueOf(e.getMessage()).split("\n", 2)[0];
+    String text = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    // Hadoop adds an address of its wiki to failures of connections.
+    String message = text.split("\n|; For more details see:", 2)[0];
     return message.startsWith("Cannot ") ? message : "Cannot plan " + path + ": " + message;
   }
 

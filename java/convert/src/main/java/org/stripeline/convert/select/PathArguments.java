@@ -95,7 +95,8 @@ public final class PathArguments {
       throw e;
     }
     if (found.isEmpty()) {
-      throw new RefusedException("Cannot expand " + glob + ": nothing on HDFS matches it");
+      throw new RefusedException(
+          "Cannot expand " + glob + ": nothing matches it" + (isQualified ? "" : " on " + uri));
     }
     return found;
   }
