@@ -30,7 +30,6 @@ public final class ShellFiles {
       throw new IOException("Cannot write the manual pages to " + pages + ": status " + status);
     }
     Path completion = Files.createDirectories(directory.resolve("completion"));
-    Files.write(
-        completion.resolve("stripeline"), AutoComplete.bash("stripeline", line).getBytes());
+    Files.write(completion.resolve("stripeline"), AutoComplete.bash("stripeline", line).getBytes());
   }
 }
