@@ -113,13 +113,29 @@ public final class ClientKeys {
   public static final long WRITE_BUFFERS_DEFAULT = 256L << 20;
 
   /**
-   * What hflush and hsync of an erasure-coded file do: {@code warn} logs a warning once per client
-   * and returns, {@code refuse} throws an UnsupportedOperationException.
+   * What hflush and hsync of an erasure-coded file do: {@code durable} makes the file a replicated
+   * one at the first such call, {@code warn} logs a warning once per client and returns, {@code
+   * refuse} throws an UnsupportedOperationException.
    */
   public static final String WRITE_SYNC = "stripeline.client.write.sync";
 
   /** Default of {@link #WRITE_SYNC}. */
   public static final String WRITE_SYNC_DEFAULT = "warn";
+
+  /** The maximum bytes that a file may have when its first durable sync makes it replicated. */
+  public static final String WRITE_SYNC_SWITCH_MAX = "stripeline.client.write.sync.switch-max";
+
+  /** Default of {@link #WRITE_SYNC_SWITCH_MAX}. */
+  public static final long WRITE_SYNC_SWITCH_MAX_DEFAULT = 256L << 20;
+
+  /**
+   * Directories, separated by commas, in which new files are replicated from their first byte,
+   * whatever the erasure coding policy of the directory.
+   */
+  public static final String WRITE_REPLICATED_FIRST = "stripeline.client.write.replicated-first";
+
+  /** Default of {@link #WRITE_REPLICATED_FIRST}. */
+  public static final String WRITE_REPLICATED_FIRST_DEFAULT = "";
 
   /**
    * The minimum milliseconds without an acknowledgement after which a writer continues without a

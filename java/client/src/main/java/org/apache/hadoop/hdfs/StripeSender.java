@@ -203,4 +203,22 @@ final class StripeSender implements StripeSink {
     }
     WriteCompat.setCurrentStreamer(stream, 0);
   }
+
+  /**
+   * Sends the last packets of a block group that may be incomplete, and waits for their
+   * acknowledgements. Nothing can be written to the group after that.
+   */
+  void endPartialGroup(int units) throws IOException {
+    synchronized (stream) {
+      for (int unit = 0; unit < units; unit++) {
+        StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
+        if (streamer.isHealthy() && streamer.getBytesCurBlock() > 0) {
+          WriteCompat.setCurrentStreamer(stream, unit);
+          stream.setCurrentPacketToEmpty();
+          stream.enqueueCurrentPacket();
+        }
+      }
+      stream.flushAllInternals();
+    }
+  }
 }

@@ -3,17 +3,24 @@ package org.apache.hadoop.hdfs;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.crypto.CryptoCodec;
+import org.apache.hadoop.crypto.CryptoOutputStream;
+import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FileEncryptionInfo;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
@@ -31,14 +38,30 @@ import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
 import org.stripeline.client.metrics.ClientMetrics;
 import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.write.SyncMode;
 import org.stripeline.client.write.WriteSettings;
 
 /** Hadoop's client with Stripeline's streams for erasure-coded files. */
 class StripelineDFSClient extends DFSClient {
+  private static final int SWEPT_MAX = 1000;
+
   private final PipelineChoice choice;
   private final ReadContext readContext;
   private final StripelineOutputStreams outputs;
   private final SyncRefusal syncRefusal;
+  private final boolean syncsDurably;
+  private volatile ReplicatedSwitch.Listener switchListener = ReplicatedSwitch.Listener.NONE;
+
+  /**
+   * Directories whose leftover temporary files were deleted, the latest ones. Guarded by itself.
+   */
+  private final Map<String, Boolean> swept =
+      new LinkedHashMap<String, Boolean>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+          return size() > SWEPT_MAX;
+        }
+      };
 
   /** Open streams that are still reachable. Guarded by itself. */
   private final Set<StripelineInputStream> reading = Collections.newSetFromMap(new WeakHashMap<>());
@@ -53,7 +76,8 @@ class StripelineDFSClient extends DFSClient {
     super(uri, ClientDefaults.apply(conf), statistics);
     this.choice = PipelineChoice.of(conf);
     this.readContext = readContext;
-    this.syncRefusal = new SyncRefusal(writeSettings.refusesSync());
+    this.syncRefusal = new SyncRefusal(writeSettings.sync() == SyncMode.REFUSE);
+    this.syncsDurably = writeSettings.sync() == SyncMode.DURABLE;
     this.outputs =
         choice.write() == WriteMode.STOCK ? null : new StripelineOutputStreams(this, writeSettings);
   }
@@ -73,6 +97,50 @@ class StripelineDFSClient extends DFSClient {
 
   SyncRefusal syncRefusal() {
     return syncRefusal;
+  }
+
+  StripelineOutputStreams outputs() {
+    return outputs;
+  }
+
+  ReplicatedSwitch.Listener switchListener() {
+    return switchListener;
+  }
+
+  /** For tests: sets what is told of the steps of {@link ReplicatedSwitch}. */
+  void setSwitchListener(ReplicatedSwitch.Listener listener) {
+    switchListener = listener;
+  }
+
+  /** Returns true for the first call for a directory. */
+  boolean sweepsFirst(String directory) {
+    synchronized (swept) {
+      return swept.put(directory, true) == null;
+    }
+  }
+
+  /** Returns a stream that encrypts with the key of a file, and writes to another stream. */
+  CryptoOutputStream cipherOf(FileEncryptionInfo info, OutputStream to) throws IOException {
+    CryptoCodec codec = HdfsKMSUtil.getCryptoCodec(getConfiguration(), info);
+    KeyProvider.KeyVersion key =
+        HdfsKMSUtil.decryptEncryptedDataEncryptionKey(info, getKeyProvider());
+    return new CryptoOutputStream(to, codec, key.getMaterial(), info.getIV(), 0);
+  }
+
+  /**
+   * Recovers a lease as Hadoop does. If the file is closed, also deletes the temporary file of a
+   * writer that was stopped while its first sync replaced the file, so that it cannot open the file
+   * again.
+   */
+  @Override
+  boolean recoverLease(String src) throws IOException {
+    boolean closed = super.recoverLease(src);
+    if (!closed || !syncsDurably) {
+      return closed;
+    }
+    delete(ReplicatedSwitch.temporaryOf(src), false);
+    // The writer may have renamed it just before.
+    return isFileClosed(src);
   }
 
   @Override

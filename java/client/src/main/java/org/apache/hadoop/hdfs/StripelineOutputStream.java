@@ -46,11 +46,13 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /** The value of {@link #uncheckedEnd} during a write, and after a write that threw an Error. */
   private static final long WRITING = -1;
 
-  private final Object collecting = new Object();
+  /** Guards the stripe that takes user bytes; see the comment on locks of the class. */
+  final Object collecting = new Object();
+
   private final WriteSettings settings;
-  private final StripeLayout layout;
+  final StripeLayout layout;
   private final StripeEncoder stripeEncoder;
-  private final StripeSender sender;
+  final StripeSender sender;
   private final StripePipeline pipeline;
   private final SyncRefusal sync;
 
@@ -63,8 +65,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private final long groupSize;
 
   // Guarded by collecting.
-  private Stripe current;
-  private long collected;
+  Stripe current;
+  long collected;
 
   /**
    * Below this offset, a byte needs no check and only goes into the current cell. {@link #WRITING}
@@ -89,20 +91,6 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    * Changed only with {@code collecting} held.
    */
   private volatile Stripe last;
-
-  /** Creates a stream for a new file. */
-  StripelineOutputStream(
-      StripelineDFSClient client,
-      String src,
-      HdfsFileStatus stat,
-      EnumSet<CreateFlag> flag,
-      Progressable progress,
-      DataChecksum checksum,
-      String[] favoredNodes,
-      WriteSettings settings)
-      throws IOException {
-    this(client, src, flag, progress, null, stat, checksum, favoredNodes, settings);
-  }
 
   /** Creates a stream that appends block groups to a file; {@code last} is null for a new file. */
   StripelineOutputStream(
@@ -221,6 +209,15 @@ class StripelineOutputStream extends DFSStripedOutputStream {
       }
     }
     super.enqueueAllCurrentPackets();
+  }
+
+  /** Waits until all full stripes are acknowledged; called with {@code collecting} held. */
+  void awaitAcknowledged() throws IOException {
+    awaitSent();
+    synchronized (this) {
+      flushAllInternals();
+      WriteCompat.checkStreamerFailures(this, false);
+    }
   }
 
   private void awaitSent() throws IOException {
@@ -363,7 +360,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   }
 
   /** Fails the stream: part of the written bytes is lost, so no more bytes may follow. */
-  private IOException failed(IOException cause) throws IOException {
+  IOException failed(IOException cause) throws IOException {
     pipeline.fail(cause);
     uncheckedEnd = 0;
     return told(cause);
@@ -396,7 +393,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  private void checkWritable() throws IOException {
+  void checkWritable() throws IOException {
     dfsClient.checkOpen();
     failIfTorn();
     IOException failure = pipeline.failure();

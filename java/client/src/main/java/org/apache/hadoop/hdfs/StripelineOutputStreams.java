@@ -27,6 +27,7 @@ import org.apache.hadoop.tracing.TraceScope;
 import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.Time;
+import org.stripeline.client.write.SyncMode;
 import org.stripeline.client.write.WriteSettings;
 import org.stripeline.client.write.WriteStatistics;
 
@@ -65,19 +66,91 @@ final class StripelineOutputStreams {
     try (TraceScope ignored = client.newPathTraceScope("newStreamForCreate", src)) {
       HdfsFileStatus stat =
           createAtNameNode(
-              src, masked, flag, createParent, replication, blockSize, policy, storagePolicy);
+              src,
+              masked,
+              flagsOf(src, flag, policy),
+              createParent,
+              replication,
+              blockSize,
+              policy,
+              storagePolicy);
       if (stat.getErasureCodingPolicy() == null) {
         out = new DFSOutputStream(client, src, stat, flag, progress, checksum, favoredNodes, true);
       } else if (canStream(stat)) {
-        out =
-            new StripelineOutputStream(
-                client, src, stat, flag, progress, checksum, favoredNodes, settings);
+        out = striped(src, flag, progress, null, stat, checksum, favoredNodes, replication);
       } else {
         WriteStatistics.shared().stockStream();
         out = new DFSStripedOutputStream(client, src, stat, flag, progress, checksum, favoredNodes);
       }
       out.start();
     }
+    LeaseCompat.begin(client, out);
+    return out;
+  }
+
+  /** Files in the directories that are configured so are replicated. */
+  private EnumSet<CreateFlag> flagsOf(String src, EnumSet<CreateFlag> flag, String policy) {
+    if (policy != null || !settings.isReplicatedFirst(src)) {
+      return flag;
+    }
+    EnumSet<CreateFlag> flags = EnumSet.copyOf(flag);
+    flags.add(CreateFlag.SHOULD_REPLICATE);
+    return flags;
+  }
+
+  private DFSOutputStream striped(
+      String src,
+      EnumSet<CreateFlag> flag,
+      Progressable progress,
+      LocatedBlock last,
+      HdfsFileStatus stat,
+      DataChecksum checksum,
+      String[] favoredNodes,
+      short replication)
+      throws IOException {
+    if (settings.sync() == SyncMode.DURABLE) {
+      return new DurableOutputStream(
+          client, src, flag, progress, last, stat, checksum, favoredNodes, settings, replication);
+    }
+    return new StripelineOutputStream(
+        client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
+  }
+
+  /**
+   * Creates the temporary file that replaces a striped one, replicated and with the permission that
+   * the striped file has; an earlier temporary file is overwritten.
+   */
+  HdfsFileStatus createTemporary(DurableOutputStream striped, String path, HdfsFileStatus like)
+      throws IOException {
+    return createAtNameNode(
+        path,
+        new FsPermission(like.getPermission().toShort()),
+        EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE, CreateFlag.SHOULD_REPLICATE),
+        false,
+        striped.replication(),
+        like.getBlockSize(),
+        null,
+        null);
+  }
+
+  /**
+   * Opens a stream of a temporary file. All its calls to the NameNode name the inode. Its path is
+   * already that of the striped file, because Hadoop 3.4 and later recover a lease by path after a
+   * failed close.
+   */
+  DFSOutputStream openTemporary(DurableOutputStream striped, HdfsFileStatus created)
+      throws IOException {
+    DFSOutputStream out =
+        new DFSOutputStream(
+            client,
+            striped.getSrc(),
+            created,
+            EnumSet.of(CreateFlag.CREATE),
+            null,
+            client.getConf().createChecksum(null),
+            null,
+            true);
+    out.start();
     LeaseCompat.begin(client, out);
     return out;
   }
@@ -179,9 +252,9 @@ final class StripelineOutputStreams {
           client, src, flag, progress, last, stat, checksum, favoredNodes);
     }
     try (TraceScope ignored = client.newPathTraceScope("newStreamForAppend", src)) {
+      short replication = (short) client.getConf().getDefaultReplication();
       DFSOutputStream out =
-          new StripelineOutputStream(
-              client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
+          striped(src, flag, progress, last, stat, checksum, favoredNodes, replication);
       out.start();
       return out;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.write;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.stripeline.client.ClientKeys;
@@ -16,16 +18,27 @@ public final class WriteSettings {
   private final WriteMode mode;
   private final long windowBytes;
   private final long packetBytes;
-  private final boolean refusesSync;
+  private final SyncMode sync;
+  private final long switchBytesMax;
+  private final List<String> replicatedFirst;
   private final long slowNanos;
 
-  private WriteSettings(
-      WriteMode mode, long windowBytes, long packetBytes, boolean refusesSync, long slowNanos) {
-    this.mode = mode;
-    this.windowBytes = windowBytes;
-    this.packetBytes = packetBytes;
-    this.refusesSync = refusesSync;
-    this.slowNanos = slowNanos;
+  private WriteSettings(ClientSettings settings) {
+    mode = PipelineChoice.of(settings).write();
+    windowBytes = settings.bytes(ClientKeys.WRITE_WINDOW, ClientKeys.WRITE_WINDOW_DEFAULT, 0);
+    packetBytes = settings.bytes(ClientKeys.WRITE_PACKET, ClientKeys.WRITE_PACKET_DEFAULT, 0);
+    sync = settings.choice(ClientKeys.WRITE_SYNC, ClientKeys.WRITE_SYNC_DEFAULT, SyncMode::parse);
+    switchBytesMax =
+        settings.bytes(
+            ClientKeys.WRITE_SYNC_SWITCH_MAX, ClientKeys.WRITE_SYNC_SWITCH_MAX_DEFAULT, 0);
+    replicatedFirst =
+        settings.choice(
+            ClientKeys.WRITE_REPLICATED_FIRST,
+            ClientKeys.WRITE_REPLICATED_FIRST_DEFAULT,
+            WriteSettings::directories);
+    slowNanos =
+        TimeUnit.MILLISECONDS.toNanos(
+            settings.millis(ClientKeys.WRITE_SLOW, ClientKeys.WRITE_SLOW_DEFAULT, 0));
   }
 
   /** Reads the settings from a configuration. */
@@ -35,25 +48,22 @@ public final class WriteSettings {
 
   /** Reads the settings from client settings. */
   public static WriteSettings of(ClientSettings settings) {
-    return new WriteSettings(
-        PipelineChoice.of(settings).write(),
-        settings.bytes(ClientKeys.WRITE_WINDOW, ClientKeys.WRITE_WINDOW_DEFAULT, 0),
-        settings.bytes(ClientKeys.WRITE_PACKET, ClientKeys.WRITE_PACKET_DEFAULT, 0),
-        settings.choice(
-            ClientKeys.WRITE_SYNC, ClientKeys.WRITE_SYNC_DEFAULT, WriteSettings::refusesSync),
-        TimeUnit.MILLISECONDS.toNanos(
-            settings.millis(ClientKeys.WRITE_SLOW, ClientKeys.WRITE_SLOW_DEFAULT, 0)));
+    return new WriteSettings(settings);
   }
 
-  private static boolean refusesSync(String value) {
-    switch (value) {
-      case "warn":
-        return false;
-      case "refuse":
-        return true;
-      default:
-        throw new IllegalArgumentException("use warn or refuse");
+  private static List<String> directories(String value) {
+    List<String> directories = new ArrayList<>();
+    for (String directory : value.split(",")) {
+      String path = directory.trim().replaceAll("/+$", "");
+      if (directory.trim().isEmpty()) {
+        continue;
+      }
+      if (!directory.trim().startsWith("/")) {
+        throw new IllegalArgumentException("use absolute paths of directories, without a scheme");
+      }
+      directories.add(path + "/");
     }
+    return directories;
   }
 
   /** Returns the mode, which determines the threads that encode and send. */
@@ -61,9 +71,19 @@ public final class WriteSettings {
     return mode;
   }
 
-  /** Returns whether hflush and hsync are refused; otherwise they warn once per client. */
-  public boolean refusesSync() {
-    return refusesSync;
+  /** Returns what hflush and hsync of an erasure-coded file do. */
+  public SyncMode sync() {
+    return sync;
+  }
+
+  /** Returns the maximum bytes of a file that its first durable sync makes replicated. */
+  public long switchBytesMax() {
+    return switchBytesMax;
+  }
+
+  /** Returns whether a new file at a path is replicated from its first byte. */
+  public boolean isReplicatedFirst(String path) {
+    return replicatedFirst.stream().anyMatch(path::startsWith);
   }
 
   /** Returns the minimum wait of a late DataNode; 0 if there is no limit. */

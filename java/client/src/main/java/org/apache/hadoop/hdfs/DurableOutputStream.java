@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.EnumSet;
+import java.util.Locale;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.util.DataChecksum;
+import org.apache.hadoop.util.Progressable;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.client.write.WriteSettings;
+
+/**
+ * A striped stream whose hflush and hsync are durable: the first such call replaces the file by a
+ * replicated one ({@link ReplicatedSwitch}), to which Hadoop's own stream writes from then on.
+ *
+ * <p>A stream that is never synced behaves as its base class. The switch holds {@code collecting};
+ * writes hold it until they know which stream takes their bytes.
+ */
+final class DurableOutputStream extends StripelineOutputStream {
+  private final StripelineDFSClient client;
+  private final long switchBytesMax;
+
+  /** The replication of the file if it becomes a replicated one. */
+  private final short replication;
+
+  /** The stream that takes all bytes, or null while the file is striped. */
+  private volatile ReplicatedFile replicated;
+
+  /** Whether close was called on the striped file. Guarded by {@code collecting}. */
+  private boolean closing;
+
+  /** Creates a stream for a new file, or for appending block groups to one. */
+  DurableOutputStream(
+      StripelineDFSClient client,
+      String src,
+      EnumSet<CreateFlag> flag,
+      Progressable progress,
+      LocatedBlock last,
+      HdfsFileStatus stat,
+      DataChecksum checksum,
+      String[] favoredNodes,
+      WriteSettings settings,
+      short replication)
+      throws IOException {
+    super(client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
+    this.client = client;
+    this.switchBytesMax = settings.switchBytesMax();
+    this.replication = replication;
+  }
+
+  short replication() {
+    return replication;
+  }
+
+  @Override
+  public void write(int value) throws IOException {
+    ReplicatedFile to = replicated;
+    if (to == null) {
+      synchronized (collecting) {
+        to = replicated;
+        if (to == null) {
+          super.write(value);
+          return;
+        }
+      }
+    }
+    to.bytes().write(value);
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    ReplicatedFile to = replicated;
+    if (to == null) {
+      synchronized (collecting) {
+        to = replicated;
+        if (to == null) {
+          super.write(bytes, offset, length);
+          return;
+        }
+      }
+    }
+    to.bytes().write(bytes, offset, length);
+  }
+
+  @Override
+  public void hflush() {
+    try {
+      switched("hflush").hflush();
+    } catch (IOException e) {
+      throw DurableOutputStream.<RuntimeException>undeclared(e);
+    }
+  }
+
+  @Override
+  public void hsync() {
+    hsync(EnumSet.noneOf(SyncFlag.class));
+  }
+
+  @Override
+  public void hsync(EnumSet<SyncFlag> flags) {
+    try {
+      switched("hsync").hsync(flags);
+    } catch (IOException e) {
+      throw DurableOutputStream.<RuntimeException>undeclared(e);
+    }
+  }
+
+  /**
+   * Returns the exception to throw from a method for which Hadoop's striped stream declares none.
+   * All callers use the methods of {@link org.apache.hadoop.fs.Syncable}, which declare it.
+   */
+  @SuppressWarnings("unchecked")
+  private static <E extends Throwable> E undeclared(Throwable cause) throws E {
+    throw (E) cause;
+  }
+
+  private ReplicatedFile switched(String what) throws IOException {
+    ReplicatedFile to = replicated;
+    if (to != null) {
+      return to;
+    }
+    synchronized (collecting) {
+      if (replicated == null) {
+        if (closing) {
+          throw new ClosedChannelException();
+        }
+        checkWritable();
+        if (getInitialLen() + collected > switchBytesMax) {
+          throw new IOException(
+              "Cannot "
+                  + what
+                  + " "
+                  + getSrc()
+                  + ": it has "
+                  + (getInitialLen() + collected)
+                  + " bytes, and only files of at most "
+                  + switchBytesMax
+                  + " bytes become replicated ("
+                  + ClientKeys.WRITE_SYNC_SWITCH_MAX
+                  + "); nothing is lost, but these bytes are durable only when the file is closed."
+                  + " Sync the file earlier, or write it replicated");
+        }
+        replicated = new ReplicatedSwitch(client, this, what).run();
+      }
+      return replicated;
+    }
+  }
+
+  /** Ends the block group on its DataNodes, without a call to the NameNode. */
+  void endGroupOnDataNodes() throws IOException {
+    sender.endPartialGroup(layout.units());
+  }
+
+  /** Ends the striped file's streamers without a call to the NameNode. */
+  void dropStriped() throws IOException {
+    super.abort();
+  }
+
+  @Override
+  public boolean hasCapability(String capability) {
+    switch (capability.toLowerCase(Locale.ROOT)) {
+      case StreamCapabilities.HFLUSH:
+      case StreamCapabilities.HSYNC:
+        return true;
+      default:
+        return super.hasCapability(capability);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    ReplicatedFile to;
+    synchronized (collecting) {
+      to = replicated;
+      closing = true;
+    }
+    if (to == null) {
+      super.close();
+    } else {
+      to.close();
+    }
+  }
+
+  @Override
+  void abort() throws IOException {
+    ReplicatedFile to = replicated;
+    if (to == null) {
+      super.abort();
+    } else {
+      to.file().abort();
+    }
+  }
+
+  @Override
+  public int getCurrentBlockReplication() throws IOException {
+    ReplicatedFile to = replicated;
+    return to == null ? super.getCurrentBlockReplication() : to.file().getCurrentBlockReplication();
+  }
+
+  @Override
+  public DatanodeInfo[] getPipeline() {
+    ReplicatedFile to = replicated;
+    return to == null ? super.getPipeline() : to.file().getPipeline();
+  }
+
+  @Override
+  ExtendedBlock getBlock() {
+    ReplicatedFile to = replicated;
+    return to == null ? super.getBlock() : to.file().getBlock();
+  }
+
+  @Override
+  boolean isClosed() {
+    ReplicatedFile to = replicated;
+    return to == null ? super.isClosed() : to.file().isClosed();
+  }
+
+  @Override
+  public void setDropBehind(Boolean dropBehind) throws IOException {
+    ReplicatedFile to = replicated;
+    if (to == null) {
+      super.setDropBehind(dropBehind);
+    } else {
+      to.file().setDropBehind(dropBehind);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.write;
+
+/** What hflush and hsync of an erasure-coded file do. */
+public enum SyncMode {
+  /** They make the bytes durable: the first one turns the file into a replicated file. */
+  DURABLE,
+  /** They log a warning once per client and return. */
+  WARN,
+  /** They throw an UnsupportedOperationException. */
+  REFUSE;
+
+  static SyncMode parse(String value) {
+    for (SyncMode mode : values()) {
+      if (mode.name().equalsIgnoreCase(value)) {
+        return mode;
+      }
+    }
+    throw new IllegalArgumentException("use durable, warn or refuse");
+  }
+}

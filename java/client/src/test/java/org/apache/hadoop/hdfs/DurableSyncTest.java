@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
+import org.apache.hadoop.hdfs.client.HdfsAdmin;
+import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
+import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.testkit.Conditions;
+
+/** hflush and hsync of erasure-coded files: acknowledged bytes survive, and writers are fenced. */
+class DurableSyncTest {
+  private static final int CELL = 64 << 10;
+  private static final int STRIPE = 3 * CELL;
+  private static final long BLOCK = 8L * CELL;
+
+  @TempDir static Path dir;
+  private static WriteCluster cluster;
+  private static DistributedFileSystem fs;
+  private static org.apache.hadoop.fs.Path coded;
+
+  @BeforeAll
+  static void start() throws Exception {
+    cluster =
+        new WriteCluster(
+            dir,
+            6,
+            BLOCK,
+            conf -> {
+              conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
+              conf.set(ClientKeys.WRITE_SYNC, "durable");
+              conf.set(
+                  CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
+                  JavaKeyStoreProvider.SCHEME_NAME + "://file" + dir.resolve("keys.jks"));
+            });
+    fs = cluster.cluster.getFileSystem();
+    coded = cluster.directory("rs", 3, 2, CELL);
+    DFSTestUtil.createKey("key", cluster.cluster, cluster.conf());
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static DistributedFileSystem ours() throws IOException {
+    return ours(conf -> {});
+  }
+
+  private static DistributedFileSystem ours(Consumer<Configuration> more) throws IOException {
+    return cluster.open("functional-partitioned", more);
+  }
+
+  private static byte[] bytes(int length) {
+    return WriteCluster.bytes(length, length);
+  }
+
+  private static StripelineDFSClient client(DistributedFileSystem of) {
+    return (StripelineDFSClient) of.getClient();
+  }
+
+  private static org.apache.hadoop.fs.Path file(String name) {
+    return new org.apache.hadoop.fs.Path(coded, name);
+  }
+
+  private static org.apache.hadoop.fs.Path temporaryOf(org.apache.hadoop.fs.Path file) {
+    return new org.apache.hadoop.fs.Path(ReplicatedSwitch.temporaryOf(file.toUri().getPath()));
+  }
+
+  /** Returns what a stock client reads of a file that may be open. */
+  private static byte[] read(org.apache.hadoop.fs.Path file) throws IOException {
+    byte[] buffer = new byte[16 << 20];
+    int done = 0;
+    try (FSDataInputStream in = fs.open(file)) {
+      int count;
+      while ((count = in.read(buffer, done, buffer.length - done)) > 0) {
+        done += count;
+      }
+    }
+    return Arrays.copyOf(buffer, done);
+  }
+
+  private static boolean isStriped(org.apache.hadoop.fs.Path file) throws IOException {
+    return fs.getFileStatus(file).isErasureCoded();
+  }
+
+  private static void recover(DistributedFileSystem by, org.apache.hadoop.fs.Path file) {
+    Conditions.await("the lease of " + file, () -> by.recoverLease(file));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      ints = {0, 1, CELL, STRIPE - 1, STRIPE, 5 * STRIPE + 7, 8 * STRIPE, 17 * STRIPE + CELL + 1})
+  void syncedBytesAreReadByOthersAndTheFileGoesOn(int size) throws IOException {
+    org.apache.hadoop.fs.Path file = file("sizes" + size);
+    byte[] all = bytes(size + 3 * (int) BLOCK);
+    FSDataOutputStream out = ours().create(file);
+    out.write(all, 0, size);
+    out.hsync();
+    assertThat(isStriped(file)).isFalse();
+    assertThat(fs.getFileStatus(file).getLen()).isEqualTo(size);
+    assertThat(read(file)).isEqualTo(Arrays.copyOf(all, size));
+    assertThat(fs.exists(temporaryOf(file))).isFalse();
+
+    out.write(all, size, 100);
+    out.hflush();
+    assertThat(read(file)).isEqualTo(Arrays.copyOf(all, size + 100));
+    out.write(all[size + 100]);
+    ((HdfsDataOutputStream) out).hsync(EnumSet.of(SyncFlag.UPDATE_LENGTH, SyncFlag.END_BLOCK));
+    assertThat(fs.getFileStatus(file).getLen()).isEqualTo(size + 101);
+    out.write(all, size + 101, all.length - size - 101);
+    out.close();
+    assertThat(fs.isFileClosed(file)).isTrue();
+    assertThat(read(file)).isEqualTo(all);
+    assertThat(fs.getFileStatus(file).getReplication()).isEqualTo((short) 3);
+  }
+
+  @Test
+  void aStreamThatIsNeverSyncedWritesAnErasureCodedFile() throws IOException {
+    org.apache.hadoop.fs.Path file = file("never");
+    byte[] all = bytes(2 * STRIPE + 5);
+    try (FSDataOutputStream out = ours().create(file)) {
+      assertThat(out.hasCapability(StreamCapabilities.HSYNC)).isTrue();
+      assertThat(out.hasCapability(StreamCapabilities.HFLUSH)).isTrue();
+      out.write(all);
+    }
+    assertThat(isStriped(file)).isTrue();
+    assertThat(read(file)).isEqualTo(all);
+  }
+
+  @Test
+  void appendedBytesAreDurable() throws IOException {
+    org.apache.hadoop.fs.Path file = file("append");
+    byte[] all = bytes(10 * STRIPE);
+    DistributedFileSystem ours = ours();
+    try (FSDataOutputStream out = ours.create(file)) {
+      out.write(all, 0, 4 * STRIPE + 11);
+    }
+    try (FSDataOutputStream out =
+        ours.append(
+            file,
+            EnumSet.of(
+                org.apache.hadoop.fs.CreateFlag.APPEND, org.apache.hadoop.fs.CreateFlag.NEW_BLOCK),
+            4096,
+            null)) {
+      out.write(all, 4 * STRIPE + 11, 3 * STRIPE);
+      out.hsync();
+      assertThat(read(file)).isEqualTo(Arrays.copyOf(all, 7 * STRIPE + 11));
+      out.write(all, 7 * STRIPE + 11, 3 * STRIPE - 11);
+    }
+    assertThat(read(file)).isEqualTo(all);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 3 * STRIPE + 12_345})
+  void filesOfAnEncryptionZoneAreRight(int size) throws Exception {
+    org.apache.hadoop.fs.Path zone = file("zone" + size);
+    fs.mkdirs(zone);
+    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(zone, "log");
+    byte[] all = bytes(size + (int) BLOCK + 5);
+    try (FSDataOutputStream out = ours().create(file)) {
+      out.write(all, 0, size);
+      out.hsync();
+      assertThat(read(file)).isEqualTo(Arrays.copyOf(all, size));
+      out.write(all, size, 5);
+      out.hflush();
+      assertThat(read(file)).isEqualTo(Arrays.copyOf(all, size + 5));
+      out.write(all, size + 5, (int) BLOCK);
+    }
+    assertThat(read(file)).isEqualTo(all);
+    assertThat(fs.getFileStatus(file).isEncrypted()).isTrue();
+  }
+
+  @Test
+  void leftoversOfDeadWritersAreDeleted() throws IOException {
+    org.apache.hadoop.fs.Path folder = file("leftovers");
+    fs.mkdirs(folder);
+    org.apache.hadoop.fs.Path old = temporaryOf(new org.apache.hadoop.fs.Path(folder, "old"));
+    org.apache.hadoop.fs.Path young = temporaryOf(new org.apache.hadoop.fs.Path(folder, "young"));
+    org.apache.hadoop.fs.Path hidden = new org.apache.hadoop.fs.Path(folder, ".old");
+    for (org.apache.hadoop.fs.Path path : Arrays.asList(old, young, hidden)) {
+      fs.create(path).close();
+    }
+    long longAgo = fs.getFileStatus(old).getModificationTime() - TimeUnit.HOURS.toMillis(3);
+    fs.setTimes(old, longAgo, -1);
+    fs.setTimes(hidden, longAgo, -1);
+    try (FSDataOutputStream out = ours().create(new org.apache.hadoop.fs.Path(folder, "log"))) {
+      out.hsync();
+    }
+    assertThat(fs.exists(old)).isFalse();
+    assertThat(fs.exists(young)).isTrue();
+    assertThat(fs.exists(hidden)).isTrue();
+  }
+
+  @Test
+  void anOrdinaryUserKeepsPermissionAclAndAttributes() throws Exception {
+    org.apache.hadoop.fs.Path home = file("alice");
+    fs.mkdirs(home);
+    fs.setOwner(home, "alice", "users");
+    UserGroupInformation alice =
+        UserGroupInformation.createUserForTesting("alice", new String[] {"users", "staff"});
+    DistributedFileSystem own =
+        alice.doAs((PrivilegedExceptionAction<DistributedFileSystem>) DurableSyncTest::ours);
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(home, "log");
+    FSDataOutputStream out = own.create(file);
+    own.setPermission(file, new FsPermission((short) 0640));
+    own.setOwner(file, null, "staff");
+    own.modifyAclEntries(file, AclEntry.parseAclSpec("user:bob:r--", true));
+    own.setXAttr(file, "user.origin", new byte[] {1, 2});
+    own.setStoragePolicy(file, "ALL_SSD");
+    FileStatus before = own.getFileStatus(file);
+    out.write(bytes(1000));
+    out.hsync();
+    FileStatus after = own.getFileStatus(file);
+    assertThat(after.isErasureCoded()).isFalse();
+    assertThat(after.getOwner()).isEqualTo("alice");
+    assertThat(after.getGroup()).isEqualTo("staff");
+    assertThat(after.getPermission()).isEqualTo(before.getPermission());
+    assertThat(own.getAclStatus(file).getEntries()).hasSize(2);
+    assertThat(own.getXAttrs(file)).containsOnlyKeys("user.origin");
+    assertThat(own.getStoragePolicy(file).getName()).isEqualTo("ALL_SSD");
+    out.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Step.class)
+  void aWriterThatDiesLosesNothingAcknowledged(Step step) throws IOException {
+    org.apache.hadoop.fs.Path file = file("dies-" + step);
+    DistributedFileSystem ours = ours();
+    byte[] all = bytes(4 * STRIPE + 9);
+    FSDataOutputStream out = ours.create(file);
+    out.write(all);
+    client(ours)
+        .setSwitchListener(
+            begun -> {
+              if (begun == step) {
+                ours.getClient().closeAllFilesBeingWritten(true);
+                ours.getClient().clientRunning = false;
+                throw new AssertionError("The process ends here");
+              }
+            });
+    assertThatThrownBy(out::hsync).hasMessageContaining("The process ends here");
+    DistributedFileSystem other = ours();
+    recover(other, file);
+    assertThat(fs.exists(temporaryOf(file))).isFalse();
+    byte[] left = read(file);
+    assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
+    if (step == Step.DROP) {
+      assertThat(left).isEqualTo(all);
+    }
+  }
+
+  @Test
+  void aWriterThatStopsBeforeTheRenameIsFencedByOurClient() throws IOException {
+    org.apache.hadoop.fs.Path file = file("stopped");
+    DistributedFileSystem ours = ours();
+    DistributedFileSystem fencer = ours();
+    FSDataOutputStream out = ours.create(file);
+    out.write(bytes(4 * STRIPE + 9));
+    client(ours)
+        .setSwitchListener(
+            step -> {
+              if (step == Step.RENAME) {
+                recover(fencer, file);
+              }
+            });
+    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class).hasMessageContaining("Cannot");
+    assertThatThrownBy(() -> out.write(1)).isInstanceOf(IOException.class);
+    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
+    assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    assertThat(fs.isFileClosed(file)).isTrue();
+    assertThat(isStriped(file)).isTrue();
+  }
+
+  @Test
+  void aFileThatTookThePathIsLeftAlone() throws IOException {
+    org.apache.hadoop.fs.Path file = file("taken");
+    DistributedFileSystem ours = ours();
+    FSDataOutputStream out = ours.create(file);
+    out.write(bytes(1000));
+    byte[] others = bytes(77);
+    client(ours)
+        .setSwitchListener(
+            step -> {
+              if (step == Step.RENAME) {
+                fs.delete(file, false);
+                try (FSDataOutputStream other = fs.create(file)) {
+                  other.write(others);
+                }
+              }
+            });
+    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
+    assertThat(read(file)).isEqualTo(others);
+    assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    assertThat(read(file)).isEqualTo(others);
+    assertThat(fs.exists(temporaryOf(file))).isFalse();
+  }
+
+  @Test
+  void aFencedWriterFailsAfterTheSwitch() throws IOException {
+    org.apache.hadoop.fs.Path file = file("fenced");
+    FSDataOutputStream out = ours().create(file);
+    out.write(bytes(500));
+    out.hsync();
+    recover(fs, file);
+    assertThatThrownBy(
+            () -> {
+              out.write(1);
+              out.hsync();
+            })
+        .isInstanceOf(IOException.class);
+    assertThat(fs.getFileStatus(file).getLen()).isEqualTo(500);
+  }
+
+  @Test
+  void aSwitchWithoutRoomFailsAndTheErasureCodedFileGoesOn() throws IOException {
+    org.apache.hadoop.fs.Path narrow = file("narrow");
+    fs.mkdirs(narrow);
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(narrow, "log");
+    byte[] all = bytes(3 * STRIPE + 1);
+    FSDataOutputStream out = ours().create(file);
+    out.write(all, 0, 2 * STRIPE);
+    // The directory and the file use both names.
+    fs.setQuota(narrow, 2, Long.MAX_VALUE);
+    assertThatThrownBy(out::hsync)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("Cannot hsync " + file.toUri().getPath());
+    out.write(all, 2 * STRIPE, STRIPE + 1);
+    out.close();
+    assertThat(isStriped(file)).isTrue();
+    assertThat(read(file)).isEqualTo(all);
+    assertThat(fs.listStatus(narrow)).hasSize(1);
+  }
+
+  @Test
+  void theCopyIsRightWithADeadDataNode() throws IOException {
+    org.apache.hadoop.fs.Path file = file("dead");
+    byte[] all = bytes(6 * STRIPE + 3);
+    FSDataOutputStream out = ours().create(file);
+    out.write(all, 0, 3 * STRIPE);
+    StripelineOutputStream stream = (StripelineOutputStream) out.getWrappedStream();
+    Conditions.await(
+        "the streamers to have their blocks",
+        () -> stream.getStripedDataStreamer(1).getNodes() != null);
+    String address = stream.getStripedDataStreamer(1).getNodes()[0].getXferAddr();
+    MiniDFSCluster.DataNodeProperties stopped = cluster.cluster.stopDataNode(address);
+    try {
+      out.write(all, 3 * STRIPE, 3 * STRIPE + 3);
+      out.hsync();
+      assertThat(read(file)).isEqualTo(all);
+      out.close();
+    } finally {
+      cluster.cluster.restartDataNode(stopped, true);
+      cluster.cluster.waitActive();
+    }
+  }
+
+  @Test
+  void bytesThatAThreadWritesWhileAnotherSyncsAreKept() throws Exception {
+    org.apache.hadoop.fs.Path file = file("threads");
+    byte[] all = bytes(200_000);
+    FSDataOutputStream out = ours().create(file);
+    CompletableFuture<Void> writer =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                for (int i = 0; i < all.length; i += 100) {
+                  out.write(all, i, 100);
+                }
+              } catch (IOException e) {
+                throw new AssertionError(e);
+              }
+            });
+    for (int i = 0; i < 20 || !writer.isDone(); i++) {
+      out.hflush();
+    }
+    writer.get(60, TimeUnit.SECONDS);
+    out.close();
+    assertThat(read(file)).isEqualTo(all);
+  }
+
+  @Test
+  void aFileThatIsTooLargeIsRefusedAndGoesOn() throws IOException {
+    org.apache.hadoop.fs.Path file = file("large");
+    byte[] all = bytes(2 * STRIPE);
+    FSDataOutputStream out =
+        ours(conf -> conf.setInt(ClientKeys.WRITE_SYNC_SWITCH_MAX, STRIPE)).create(file);
+    out.write(all, 0, STRIPE + 1);
+    assertThatThrownBy(out::hsync)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(ClientKeys.WRITE_SYNC_SWITCH_MAX);
+    out.write(all, STRIPE + 1, STRIPE - 1);
+    out.close();
+    assertThat(read(file)).isEqualTo(all);
+  }
+
+  @Test
+  void filesInConfiguredDirectoriesAreReplicatedFromTheirFirstByte() throws IOException {
+    DistributedFileSystem own =
+        ours(
+            conf -> conf.set(ClientKeys.WRITE_REPLICATED_FIRST, coded.toUri().getPath() + "/wal/"));
+    fs.mkdirs(file("wal"));
+    try (FSDataOutputStream out = own.create(file("wal/one"))) {
+      assertThat(isStriped(file("wal/one"))).isFalse();
+    }
+    try (FSDataOutputStream out = own.create(file("walter"))) {
+      assertThat(isStriped(file("walter"))).isTrue();
+    }
+  }
+
+  @Test
+  void namesThatWouldBeTooLongEndInADigest() {
+    String name = String.join("", Collections.nCopies(250, "n"));
+    assertThat(ReplicatedSwitch.temporaryOf("/a/log")).isEqualTo("/a/.log.stripeline-sync");
+    assertThat(ReplicatedSwitch.temporaryOf("/a/" + name))
+        .startsWith("/a/.")
+        .endsWith(".stripeline-sync")
+        .hasSizeLessThan(100);
+  }
+}
