@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The long list: Hadoop's own tests on every supported release, the newest JDK, aarch64 under qemu, sanitizers.
+# The long list: our suites and Hadoop's own tests on every supported release, the newest JDK, aarch64 under qemu,
+# sanitizers.
 # Goes on after a failure and exits 1 at the end if there was any.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
+# All modules that touch Hadoop and that a cluster or a job loads.
+modules=testkit,terminal,native,placement,coder,client,agent-api,server,convert,plan
 failed=()
 step() {
   local started=$SECONDS
@@ -21,8 +24,8 @@ step scripts/test-aarch64.sh
 step scripts/asan.sh
 step scripts/cuda-ptx.sh
 for release in 3.4.2 3.3.6 3.5.0; do
-  step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl testkit,native,coder,client \
-    -Dhadoop.version="$release" verify
+  step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl "$modules" -Dhadoop.version="$release" \
+    -Dsurefire.rerunFailingTestsCount=1 -Dsurefire.failOnFlakeCount=3 clean verify
   step scripts/hadoop-tests.sh --hadoop "$release" --list ec
 done
 for release in 3.4.2 3.5.0; do
