@@ -217,7 +217,7 @@ class PlanClusterTest {
         .contains("carried out by: stripeline convert " + uri("/plan") + " --policy=RS-6-3")
         .contains("--layout=auto --cell-size=64KiB --execute")
         .contains(SkipReason.SNAPSHOTTED.text(), SkipReason.STALE_READERS.text())
-        .contains("1 files are left because only a copy makes them smaller")
+        .contains("1 file that only a copy makes smaller")
         .contains("RS-6-3-1024k")
         .contains("at 1.00 MiB/s per node on 9 nodes: adoption ")
         .contains("with storage policy COLD, a byte of archive storage costing 0.7 of one on disk");

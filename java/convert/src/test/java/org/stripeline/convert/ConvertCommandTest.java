@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
@@ -188,9 +189,14 @@ class ConvertCommandTest {
         striped,
         "--execute");
     assertRefused("no such file", "/absent", "--policy=XOR-2-1", striped, "--allow-rack-loss");
+    int cell = 8 << 20;
+    try (FSDataOutputStream large =
+        cluster.fs().create(new Path("/refuse-cell/a"), true, 4096, (short) 3, cell)) {
+      large.write(new byte[2 * cell]);
+    }
     assertRefused(
         "set dfs.namenode.ec.policies.max.cellsize to at least 8388608",
-        "/refuse",
+        "/refuse-cell",
         "--policy=XOR-2-1",
         "--cell-size=8MiB",
         "--allow-rack-loss",

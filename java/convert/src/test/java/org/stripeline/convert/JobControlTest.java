@@ -252,7 +252,7 @@ class JobControlTest {
     control("--continue", "--job=killed");
 
     assertThat(control("--cancel", "--job=killed"))
-        .contains("rolled back work in progress of a dead driver: 1 files")
+        .contains("rolled back work in progress of a dead driver: 1 file")
         .contains("job killed was cancelled");
     assertThat(state("killed")).isEqualTo("cancelled");
     assertThat(cluster.policy("/killed/a")).isNull();

@@ -395,8 +395,9 @@ final class PlanReporter {
     Bin left = all.ifCopied;
     if (left.files > 0) {
       report.notes.add(
-          left.files
-              + " files are left because only a copy makes them smaller, "
+          "Not planned: "
+              + Quantity.counted(left.files, "file")
+              + " that only a copy makes smaller, "
               + Quantity.bytes(left.bytesAfter)
               + " instead of "
               + Quantity.bytes(left.bytesNow)

@@ -208,7 +208,7 @@ class PlanCommandTest {
                 + " --min-size=1MiB --include-synced --execute\n")
         .contains("excluded by the options")
         .contains("only a copy would save space: convert with --allow-stale-readers")
-        .contains("1 files are left because only a copy makes them smaller, 192 MiB instead of 384")
+        .contains("1 file that only a copy makes smaller, 192 MiB instead of 384")
         .contains("while it runs, with 4 files at once, the conversion needs up to 384 MiB more;")
         .contains("undoing it would need up to 2.25 GiB");
   }

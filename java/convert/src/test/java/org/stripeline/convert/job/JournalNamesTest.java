@@ -34,7 +34,7 @@ class JournalNamesTest {
                 + "\"finished\"]");
     assertThat(GSON.toJson(FileOutcome.Kind.values()))
         .isEqualTo("[\"converted\",\"changed\",\"failed\",\"unsettled\",\"takenBack\"]");
-    assertThat(GSON.toJson(Layout.values())).isEqualTo("[\"contiguous\",\"striped\"]");
+    assertThat(GSON.toJson(Layout.values())).isEqualTo("[\"contiguous\",\"striped\",\"auto\"]");
     assertThat(GSON.toJson(DriverKind.values())).isEqualTo("[\"client\",\"mapreduce\"]");
   }
 

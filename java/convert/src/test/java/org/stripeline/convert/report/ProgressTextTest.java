@@ -50,7 +50,7 @@ class ProgressTextTest {
     assertThat(out.toString().split("\\R"))
         .hasSize(2)
         .satisfiesExactly(
-            line -> assertThat(line).contains(" 25 % ", "2.5 MiB/s, 0:30 left", "0 of 1 files"),
+            line -> assertThat(line).contains(" 25 % ", "2.5 MiB/s, 0:30 left", "0 of 1 file"),
             line -> assertThat(line).contains(" 25 % ", "1.0 MiB/s, 1:15 left", "25.0 MiB of 100"));
   }
 
