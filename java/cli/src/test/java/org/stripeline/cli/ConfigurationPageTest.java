@@ -32,7 +32,7 @@ class ConfigurationPageTest {
 
   /** Keys for communication between our own processes; users do not set them. */
   private static final Pattern INTERNAL =
-      Pattern.compile("stripeline\\.(?:(?:bench|cluster)\\..*|home|hadoop)");
+      Pattern.compile("stripeline\\.(?:(?:bench|cluster)\\..*|home|hadoop|log)");
 
   @Test
   void everyPropertyIsListedOnce() throws IOException {

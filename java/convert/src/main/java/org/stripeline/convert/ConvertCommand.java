@@ -184,6 +184,9 @@ public final class ConvertCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (control != null) {
+      if (paths != null && paths.size() > 1) {
+        throw usage("Cannot use " + control.name() + " for several paths: name one job with --job");
+      }
       path = paths == null ? null : paths.get(0);
       return new Session().control();
     }
@@ -199,6 +202,10 @@ public final class ConvertCommand implements Callable<Integer> {
               + all.size()
               + " paths: each has a job of its own; leave it out, or name one path");
     }
+    for (String one : all) {
+      path = one;
+      settings();
+    }
     int status = ExitStatus.SOUND;
     for (int i = 0; i < all.size(); i++) {
       path = all.get(i);
@@ -207,7 +214,13 @@ public final class ConvertCommand implements Callable<Integer> {
         spec.commandLine().getOut().println((i == 0 ? "" : "\n") + path + ":");
         spec.commandLine().getOut().flush();
       }
-      status = Math.max(status, convert());
+      try {
+        status = Math.max(status, convert());
+      } catch (CommandException e) {
+        // Usage errors mean that nothing was changed, which is no longer so.
+        boolean isLate = i > 0 && execute && e.exitStatus() == ExitStatus.USAGE;
+        throw isLate ? new CommandException(ExitStatus.FAILED, e.getMessage()) : e;
+      }
     }
     return status;
   }
@@ -296,7 +309,7 @@ public final class ConvertCommand implements Callable<Integer> {
           DistributedFileSystem fs =
               HdfsConnection.open(conf, new Path(path == null ? "/" : path))) {
         return new JobControl(fs, work.jobDirectory, spec.commandLine().getOut(), json)
-            .run(control, work.job);
+            .run(control, work.job, path == null ? null : absolute(path));
       } catch (RefusedException e) {
         throw new CommandException(ExitStatus.USAGE, e.getMessage());
       } catch (IOException e) {

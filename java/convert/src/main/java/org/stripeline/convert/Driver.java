@@ -223,6 +223,11 @@ public final class Driver implements AutoCloseable {
     settings.properties.forEach(fs.getConf()::set);
     try (Adoption adoption = adoption(settings);
         Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
+      if (!directory.contents().isUnfinished()) {
+        // Its driver ended it while this process waited for the lease.
+        throw new RefusedException(
+            "Cannot resume job " + directory.name() + ": it has ended meanwhile");
+      }
       if (isTuned) {
         directory.keep(settings);
       }

@@ -42,16 +42,17 @@ final class JobControl {
    * Executes the option that is given.
    *
    * @param name name of the job, or null for the only unfinished one
+   * @param path the path of the job, or null for any
    * @return the exit status
    */
-  int run(ControlOptions options, String name) throws IOException {
+  int run(ControlOptions options, String name, String path) throws IOException {
     List<JobEntry> jobs = new JobList(fs, root).read();
     StatusText text = new StatusText(out, isJson);
     if (options.list) {
       text.list(jobs);
       return ExitStatus.SOUND;
     }
-    JobEntry job = find(jobs, name, options.name());
+    JobEntry job = find(jobs, name, path, options.name());
     if (options.status) {
       text.list(Collections.singletonList(job));
       text.details(job);
@@ -122,15 +123,18 @@ final class JobControl {
     return report.failed() == 0 ? ExitStatus.SOUND : ExitStatus.FAILED;
   }
 
-  private JobEntry find(List<JobEntry> jobs, String name, String option) throws RefusedException {
+  private JobEntry find(List<JobEntry> jobs, String name, String path, String option)
+      throws RefusedException {
     List<JobEntry> found =
         jobs.stream()
             .filter(job -> name == null ? !job.state().isEnded() : job.name().equals(name))
+            .filter(job -> path == null || path.equals(job.path()))
             .collect(Collectors.toList());
     if (found.size() == 1) {
       return found.get(0);
     }
-    String which = name == null ? "unfinished job" : "job " + name;
+    String which =
+        (name == null ? "unfinished job" : "job " + name) + (path == null ? "" : " on " + path);
     if (found.isEmpty()) {
       throw new RefusedException(
           "Cannot use "

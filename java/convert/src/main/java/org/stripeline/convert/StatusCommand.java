@@ -59,16 +59,23 @@ public final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    HdfsConfiguration conf = new HdfsConfiguration();
-    properties.forEach(conf::set);
-    Path root = new Path(fileSystem == null ? "/" : fileSystem);
-    try (DistributedFileSystem fs = HdfsConnection.open(conf, root)) {
-      new JobControl(fs, jobDirectory, spec.commandLine().getOut(), json).showAll();
-      return ExitStatus.SOUND;
-    } catch (RefusedException e) {
-      throw new CommandException(ExitStatus.USAGE, e.getMessage());
-    } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
+    return new Session().run();
+  }
+
+  /** A class of its own because help works without Hadoop, whose classes this one needs. */
+  private final class Session {
+    int run() {
+      HdfsConfiguration conf = new HdfsConfiguration();
+      properties.forEach(conf::set);
+      Path root = new Path(fileSystem == null ? "/" : fileSystem);
+      try (DistributedFileSystem fs = HdfsConnection.open(conf, root)) {
+        new JobControl(fs, jobDirectory, spec.commandLine().getOut(), json).showAll();
+        return ExitStatus.SOUND;
+      } catch (RefusedException e) {
+        throw new CommandException(ExitStatus.USAGE, e.getMessage());
+      } catch (IOException e) {
+        throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
+      }
     }
   }
 }

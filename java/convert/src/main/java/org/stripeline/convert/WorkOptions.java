@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.terminal.ByteSize;
@@ -134,8 +135,7 @@ final class WorkOptions {
   String resumeCommand(String path, String name) {
     List<String> words = new ArrayList<>();
     words.add("stripeline convert");
-    // Otherwise it would be read as a glob.
-    words.add(quoted(path.replaceAll("[*?\\[{\\\\]", "\\\\$0")));
+    words.add(quoted(PathArguments.literal(path)));
     words.add("--resume");
     add(words, "--job", name);
     add(

@@ -302,7 +302,10 @@ public final class PlanCommand implements Callable<Integer> {
   /** Returns the command that does what the plan prints: with the same options about files. */
   private String carriedOutBy() {
     StringBuilder text = new StringBuilder("stripeline convert ");
-    text.append(quoted(path)).append(" --policy=").append(policy).append(" --layout=auto");
+    text.append(quoted(PathArguments.literal(path)))
+        .append(" --policy=")
+        .append(policy)
+        .append(" --layout=auto");
     for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
       String name = option.longestName();
       if (OF_CONVERT.contains(name)) {

@@ -131,6 +131,7 @@ class LauncherTest {
     "demo --dir=small.json|3|Cannot use small.json: it is not a directory",
     "doctor|1|self test      passed",
     "hdfs dfs -ls /|3|no cluster is configured",
+    "help plan|0|Usage: stripeline plan",
     "plan hdfs://127.0.0.1:1/a|3|Connection refused",
     "simulate small.json|0|encode s",
     "status hdfs://127.0.0.1:1|3|Connection refused",

@@ -179,9 +179,13 @@ public final class JobDirectory {
       return jobs;
     }
     for (JobDirectory job : all(fs, root)) {
-      Contents contents = job.contents();
-      if (contents.isUnfinished() && contents.hasJournal()) {
-        jobs.add(job);
+      try {
+        Contents contents = job.contents();
+        if (contents.isUnfinished() && contents.hasJournal()) {
+          jobs.add(job);
+        }
+      } catch (FileNotFoundException e) {
+        // Expired, and deleted during the listing.
       }
     }
     return jobs;

@@ -114,7 +114,8 @@ public final class TableText {
       out.println("the tree was not examined completely: begin another job on it for the rest");
     }
     if (report.isCancelled()) {
-      out.println("job " + report.job() + " was cancelled: all other files are unchanged");
+      out.println(
+          "job " + report.job() + " was cancelled: files that it had converted stay converted");
     }
     if (report.gone() != null) {
       out.println(report.gone());

@@ -26,6 +26,11 @@ public final class PathArguments {
     return path.matches(".*[*?\\[{\\\\].*");
   }
 
+  /** Returns a path in the form in which it is given as an argument that is not a glob. */
+  public static String literal(String path) {
+    return path.replaceAll("[*?\\[{\\\\]", "\\\\$0");
+  }
+
   /**
    * Expands globs, and leaves out paths that are the same as another one or below it.
    *

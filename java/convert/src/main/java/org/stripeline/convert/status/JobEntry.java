@@ -19,6 +19,9 @@ public final class JobEntry {
       throws IOException {
     this.directory = directory;
     settings = directory.settings();
+    if (settings == null) {
+      throw new IOException("its settings are empty; delete " + directory.path());
+    }
     this.state = state;
     this.status = status;
     this.ageMs = ageMs;

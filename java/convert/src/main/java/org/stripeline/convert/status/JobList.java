@@ -58,8 +58,12 @@ public final class JobList {
       for (JobDirectory job : jobs) {
         try {
           entries.add(read(job, nowMs));
+        } catch (AccessControlException e) {
+          throw e;
         } catch (FileNotFoundException e) {
-          LOG.debug("Job {} was deleted meanwhile, or never began", job.name(), e);
+          LOG.debug("Job {} was deleted during the listing, or never began", job.name(), e);
+        } catch (IOException | RuntimeException e) {
+          LOG.warn("Cannot list job {}: {}", job.name(), Reasons.of(e));
         }
       }
     } catch (AccessControlException e) {

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.report.ByteText;
 import org.stripeline.convert.report.JobReport;
+import org.stripeline.convert.select.PathArguments;
 import org.stripeline.terminal.Quantity;
 import org.stripeline.terminal.TextTable;
 
@@ -87,7 +88,11 @@ public final class StatusText {
                     + " ago from "
                     + status.host));
     if (job.state() == JobState.INTERRUPTED) {
-      out.println("  continue it with 'stripeline convert " + job.path() + " --resume'");
+      out.println(
+          "  continue it with: stripeline convert '"
+              + PathArguments.literal(job.path()).replace("'", "'\\''")
+              + "' --resume --job="
+              + job.name());
     }
     for (JobReport.Failure failure : status.failures) {
       out.println("  not converted: " + failure);
