@@ -52,6 +52,7 @@ FOREIGN = {
 # Single commands that cannot run here: page, beginning of the command, reason.
 SKIPPED = [
     ("convert.md", "stripeline convert /data/a/f1 --resume", "needs a driver that was killed; ProcessKillTest"),
+    ("convert.md", "stripeline status", "needs a job that is running; JobControlTest"),
     ("convert.md", "stripeline convert /data --policy=RS-6-3 --principal", "needs a KDC; KeytabLoginTest"),
 ]
 

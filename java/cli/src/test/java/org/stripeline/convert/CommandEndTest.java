@@ -74,6 +74,8 @@ class CommandEndTest {
     line.add(Stripeline.class.getName());
     line.add("convert");
     line.addAll(Arrays.asList(arguments));
+    // Background processes of a shell ignore SIGINT, and so would their children.
+    line.addAll(0, Arrays.asList("env", "--default-signal=INT"));
     ProcessBuilder builder = new ProcessBuilder(line);
     builder
         .environment()

@@ -401,7 +401,7 @@ public final class PlanCommand implements Callable<Integer> {
   private String reason(IOException e) {
     String text = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     // Hadoop adds an address of its wiki to failures of connections.
-    String message = text.split("\n|; For more details see:", 2)[0];
+    String message = text.replaceAll("; For more details see: +[^\\s;)]+", "").split("\n", 2)[0];
     return message.startsWith("Cannot ") ? message : "Cannot plan " + path + ": " + message;
   }
 

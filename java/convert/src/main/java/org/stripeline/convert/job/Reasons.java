@@ -17,8 +17,9 @@ public final class Reasons {
     if (message == null) {
       return cause.getClass().getSimpleName();
     }
-    // Hadoop adds an address of its wiki to failures of connections.
-    String line = message.split("\n|; For more details see:", 2)[0].trim();
+    // Hadoop adds an address of its wiki to failures of connections; other text may follow.
+    String line =
+        message.replaceAll("; For more details see: +[^\\s;)]+", "").split("\n", 2)[0].trim();
     return cause.getClass().getPackage().getName().startsWith("org.stripeline")
             || cause.getClass() == java.io.IOException.class
         ? line

@@ -93,20 +93,22 @@ class DemoKilledTest {
     if (!CoderStatus.current().isNative()) {
       options.add("-Dstripeline.native.enabled=false");
     }
-    demo =
+    ProcessBuilder builder =
         ChildJvm.of(
-                Collections.emptyList(),
-                options,
-                LabMain.class,
-                Arrays.asList(
-                    "demo",
-                    "--quick",
-                    "--size=8MiB",
-                    "--policy=RS-3-2-1024k",
-                    "--dir=" + temporary.resolve("work"),
-                    "--html=" + temporary.resolve("demo.html")))
-            .redirectErrorStream(true)
-            .start();
+            Collections.emptyList(),
+            options,
+            LabMain.class,
+            Arrays.asList(
+                "demo",
+                "--quick",
+                "--size=8MiB",
+                "--policy=RS-3-2-1024k",
+                "--dir=" + temporary.resolve("work"),
+                "--html=" + temporary.resolve("demo.html")));
+    // Background processes of a shell ignore SIGINT, and so would their children.
+    List<String> line = new ArrayList<>(Arrays.asList("env", "--default-signal=INT"));
+    line.addAll(builder.command());
+    demo = builder.command(line).redirectErrorStream(true).start();
   }
 
   private BufferedReader reader() {
