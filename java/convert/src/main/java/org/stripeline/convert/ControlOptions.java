@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert;
 
+import java.util.Arrays;
+import java.util.List;
 import picocli.CommandLine.Option;
 
 /** Options of {@code stripeline convert} that show and control jobs of any driver. */
 final class ControlOptions {
+  /** Options that are allowed with these. */
+  static final List<String> ALLOWED =
+      Arrays.asList(
+          "--list",
+          "--status",
+          "--pause",
+          "--continue",
+          "--cancel",
+          "--job",
+          "--job-directory",
+          "--json",
+          "--keytab",
+          "--principal",
+          "-D");
+
   @Option(
       names = "--list",
       description = "List all jobs in the job directory; needs no PATH, like the options below")

@@ -92,21 +92,6 @@ public final class ConvertCommand implements Callable<Integer> {
           "--principal",
           "-D");
 
-  /** Options that are allowed with those of {@link ControlOptions}. */
-  private static final List<String> OF_CONTROL =
-      Arrays.asList(
-          "--list",
-          "--status",
-          "--pause",
-          "--continue",
-          "--cancel",
-          "--job",
-          "--job-directory",
-          "--json",
-          "--keytab",
-          "--principal",
-          "-D");
-
   @Parameters(
       paramLabel = "PATH",
       arity = "0..*",
@@ -302,14 +287,15 @@ public final class ConvertCommand implements Callable<Integer> {
 
     int control() {
       requireOnly(
-          OF_CONTROL, "Cannot use " + control.name() + " with options of a conversion; leave ");
+          ControlOptions.ALLOWED,
+          "Cannot use " + control.name() + " with options of a conversion; leave ");
       HdfsConfiguration conf = new HdfsConfiguration();
       work.properties.forEach(conf::set);
       try (KeytabLogin login = login(conf);
           DistributedFileSystem fs =
               HdfsConnection.open(conf, new Path(path == null ? "/" : path))) {
         return new JobControl(fs, work.jobDirectory, spec.commandLine().getOut(), json)
-            .run(control, work.job, path == null ? null : absolute(path));
+            .run(control, work.job, path);
       } catch (RefusedException e) {
         throw new CommandException(ExitStatus.USAGE, e.getMessage());
       } catch (IOException e) {

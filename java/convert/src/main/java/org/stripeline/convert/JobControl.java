@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
@@ -42,10 +43,12 @@ final class JobControl {
    * Executes the option that is given.
    *
    * @param name name of the job, or null for the only unfinished one
-   * @param path the path of the job, or null for any
+   * @param argument the path of the job; null, / or a file system alone for any
    * @return the exit status
    */
-  int run(ControlOptions options, String name, String path) throws IOException {
+  int run(ControlOptions options, String name, String argument) throws IOException {
+    String given = argument == null ? "" : new Path(argument).toUri().getPath();
+    String path = given.isEmpty() || given.equals("/") ? null : given;
     List<JobEntry> jobs = new JobList(fs, root).read();
     StatusText text = new StatusText(out, isJson);
     if (options.list) {
