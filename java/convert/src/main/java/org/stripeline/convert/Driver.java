@@ -25,6 +25,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.select.ClusterFacts;
 import org.stripeline.convert.select.ConversionRoom;
+import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.select.TreeWalk;
@@ -35,6 +36,7 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.convert.status.JobList;
 import org.stripeline.convert.status.JobState;
 import org.stripeline.convert.status.StatusWriter;
+import org.stripeline.terminal.CommandStyle;
 
 /** Plans and executes jobs, and resumes the jobs of drivers that have died. */
 public final class Driver implements AutoCloseable {
@@ -190,7 +192,9 @@ public final class Driver implements AutoCloseable {
                 + other.name()
                 + " on "
                 + other.settings().path
-                + " is not finished; end it with --resume --job="
+                + " is not finished; end it with: stripeline convert "
+                + CommandStyle.shellWord(PathArguments.literal(other.settings().path))
+                + " --resume --job="
                 + other.name());
       }
     }

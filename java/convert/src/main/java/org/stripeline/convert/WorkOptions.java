@@ -10,6 +10,7 @@ import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.CommandStyle;
 import picocli.CommandLine.Option;
 
 /** Options of {@code stripeline convert} that control how the work is done. */
@@ -135,7 +136,7 @@ final class WorkOptions {
   String resumeCommand(String path, String name) {
     List<String> words = new ArrayList<>();
     words.add("stripeline convert");
-    words.add(quoted(PathArguments.literal(path)));
+    words.add(CommandStyle.shellWord(PathArguments.literal(path)));
     words.add("--resume");
     add(words, "--job", name);
     add(
@@ -149,12 +150,7 @@ final class WorkOptions {
 
   private static void add(List<String> words, String option, String value) {
     if (value != null) {
-      words.add(option + "=" + quoted(value));
+      words.add(option + "=" + CommandStyle.shellWord(value));
     }
-  }
-
-  /** Returns a word as a shell reads it. */
-  private static String quoted(String word) {
-    return word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 }

@@ -246,7 +246,7 @@ class JobControlTest {
     assertThat(run("status")).isEqualTo(ExitStatus.SOUND);
     assertThat(out.toString())
         .contains("job killed: interrupted, status of 2 min")
-        .contains("'stripeline convert /killed --resume'");
+        .contains("stripeline convert /killed --resume --job=killed\n");
     assertThat(control("--pause", "--job=killed")).contains("it has no live driver");
     assertThat(state("killed")).isEqualTo("interrupted");
     control("--continue", "--job=killed");

@@ -20,6 +20,7 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
@@ -302,7 +303,7 @@ public final class PlanCommand implements Callable<Integer> {
   /** Returns the command that does what the plan prints: with the same options about files. */
   private String carriedOutBy() {
     StringBuilder text = new StringBuilder("stripeline convert ");
-    text.append(quoted(PathArguments.literal(path)))
+    text.append(CommandStyle.shellWord(PathArguments.literal(path)))
         .append(" --policy=")
         .append(policy)
         .append(" --layout=auto");
@@ -312,14 +313,10 @@ public final class PlanCommand implements Callable<Integer> {
         text.append(' ').append(name);
         String value =
             option.originalStringValues().isEmpty() ? "" : option.originalStringValues().get(0);
-        text.append(option.arity().max() == 0 ? "" : "=" + quoted(value));
+        text.append(option.arity().max() == 0 ? "" : "=" + CommandStyle.shellWord(value));
       }
     }
     return text.append(" --execute").toString();
-  }
-
-  private static String quoted(String text) {
-    return text.matches("[A-Za-z0-9_./:=@%+,-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   private void archive(PlanSettings settings) {

@@ -37,6 +37,11 @@ public final class CommandStyle {
     return line;
   }
 
+  /** Returns a word of a command line as a shell must get it: quoted if it needs to be. */
+  public static String shellWord(String word) {
+    return word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
+
   /** Adds the common help, version and exit statuses to a command and its subcommands. */
   private static void apply(CommandSpec spec) {
     if (!spec.mixinStandardHelpOptions()) {

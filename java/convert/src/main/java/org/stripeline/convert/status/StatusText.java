@@ -10,6 +10,7 @@ import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.report.ByteText;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.select.PathArguments;
+import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.Quantity;
 import org.stripeline.terminal.TextTable;
 
@@ -89,9 +90,9 @@ public final class StatusText {
                     + status.host));
     if (job.state() == JobState.INTERRUPTED) {
       out.println(
-          "  continue it with: stripeline convert '"
-              + PathArguments.literal(job.path()).replace("'", "'\\''")
-              + "' --resume --job="
+          "  continue it with: stripeline convert "
+              + CommandStyle.shellWord(PathArguments.literal(job.path()))
+              + " --resume --job="
               + job.name());
     }
     for (JobReport.Failure failure : status.failures) {
