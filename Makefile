@@ -7,7 +7,6 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help need native build demo test test-full check fmt conformance bench bench-quick fuzz asan tsan soak dist clean
 
-MVN := mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml
 DEMO_ARGUMENTS ?=
 REPEATS ?= 0
 
@@ -21,7 +20,7 @@ native: need ## build the native libraries for every architecture into build/nat
 	scripts/build-native.sh
 
 build: native ## build java/cli/target/stripeline-*.jar, which clusters load, and stripeline-cli-*.jar, the command
-	$(MVN) package -DskipTests
+	scripts/build-java.sh
 
 demo: build ## build, then compare both clients on a real HDFS in minutes (DEMO_ARGUMENTS="--quick")
 	./stripeline demo $(DEMO_ARGUMENTS)
@@ -60,10 +59,10 @@ soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat
 	./stripeline demo --size=1GiB --rounds=10
 
 dist: native ## make build/stripeline-*.tar.gz, stripeline_*_all.deb and the list of their components
-	$(MVN) package -DskipTests -Pdist
+	scripts/build-java.sh -Pdist
 	scripts/dist.sh
 
 clean: ## remove everything that was built
 	cargo clean
-	$(MVN) clean
+	mvn --batch-mode --quiet -f java/pom.xml clean
 	rm -rf build
