@@ -3,8 +3,8 @@
 # Builds and runs tests; `make test` and `make test-full`.
 # usage: scripts/test.sh fast|full [REPEATS]
 #   fast  formatting, lints, the Rust and C suites, and the Java tests without the tag "full"
-#   full  what fast leaves out: the Java tests with that tag, permutation tests, other libraries as judges, the quick
-#         form of the bench, a part of Hadoop's own tests
+#   full  what fast leaves out: the Java tests with that tag, permutation tests, other libraries as judges, the commands
+#         of the documents, the monitoring files, the quick form of the bench, a part of Hadoop's own tests
 # Prints the time of each step, and at the end one line with the number of steps.
 # With REPEATS=1 a Java test that fails is repeated once; those that pass then are named at the end, and three of them
 # in one module fail the run.
@@ -61,6 +61,7 @@ full)
   step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
   step "Java modules, tests with the tag full" "${maven[@]}" -Dgroups=full verify
   step "commands of the documents, as printed" scripts/test-docs.sh
+  step "alert rules and dashboard" scripts/test-monitoring.sh
   step "archive and Debian package" scripts/test-dist.sh
   step "bench, quick form" scripts/bench-quick.sh
   step "Hadoop's own tests, quick list" scripts/hadoop-tests.sh --list quick
