@@ -126,7 +126,8 @@ def check_cluster(directory, queries):
                 ["prometheus", f"--config.file={configuration}", f"--storage.tsdb.path={directory / 'data'}",
                  f"--web.listen-address=127.0.0.1:{port}"], stdout=log, stderr=log)
         try:
-            wait("a scrape of the NameNode", lambda: request(port, "query", query="stripeline_agent_tasks_failed")["result"])
+            wait("a scrape of the cluster",
+                 lambda: request(port, "query", query="stripeline_agent_tasks_failed")["result"])
             loaded = wait("the evaluation of the rules", lambda: evaluated(port))
             unhealthy = [f'{rule["name"]}: {rule["health"]} {rule.get("lastError", "")}, {rule["state"]}'
                          for rule in loaded if rule["health"] != "ok" or rule["state"] != "inactive"]

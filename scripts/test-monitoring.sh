@@ -13,10 +13,14 @@ readonly GRAFANA_MODEL='grafana-foundation-sdk==1769699998!10.1.0'
 
 mkdir -p "$DIRECTORY"
 if ! command -v promtool prometheus >/dev/null && [ ! -x "$DIRECTORY/usr/bin/promtool" ]; then
-  (cd "$DIRECTORY" && apt-get -qq download prometheus 2>/dev/null && dpkg -x prometheus_*.deb . && rm prometheus_*.deb) || {
+  cd "$DIRECTORY"
+  if ! apt-get -qq download prometheus 2>/dev/null; then
     echo "Prometheus is missing: put prometheus and promtool on the PATH (Debian: apt-get install prometheus)" >&2
     exit 1
-  }
+  fi
+  dpkg -x prometheus_*.deb .
+  rm prometheus_*.deb
+  cd - >/dev/null
 fi
 export PATH=$PATH:$DIRECTORY/usr/bin
 if ! PYTHONPATH=$DIRECTORY/python python3 -c 'import grafana_foundation_sdk, yaml' 2>/dev/null; then
