@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The long list: our suites and Hadoop's own tests on every supported release, the newest JDK, aarch64 under qemu,
-# sanitizers.
+# sanitizers, upgrade from an older build.
 # Goes on after a failure and exits 1 at the end if there was any.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -35,6 +35,8 @@ for release in 3.3.6 3.5.0; do
   step scripts/test-docs.sh --hadoop "$release"
 done
 step scripts/hadoop-tests.sh --hadoop 3.5.0 --java newest --list raw
+# A build with another class of the agents' protocol, another journal and another layout of the jars.
+step scripts/test-upgrade.sh ffdc7824
 
 if ((${#failed[@]})); then
   printf 'failed: %s\n' "${failed[@]}" >&2
