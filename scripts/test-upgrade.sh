@@ -86,10 +86,12 @@ done
 convert_or_refuse "$new_command" /a
 
 echo "== job of the older command, killed, resumed by this one"
-"$old_command" convert /b --policy=XOR-2-1 --layout=striped --allow-stale-readers --allow-rack-loss --throttle=1MiB \
-  --files-at-once=1 --job=begun --execute >"$directory/out" 2>&1 &
+"$old_command" convert /b --policy=XOR-2-1 --layout=striped --allow-stale-readers --allow-rack-loss \
+  --throttle=1MiB --files-at-once=1 --job=begun --execute >"$directory/out" 2>&1 &
 pid=$!
-until hdfs dfs -ls -R /.stripeline/convert 2>/dev/null | grep -q journal || ! kill -0 $pid 2>/dev/null; do sleep 0.2; done
+until hdfs dfs -ls -R /.stripeline/convert 2>/dev/null | grep -q journal || ! kill -0 $pid 2>/dev/null; do
+  sleep 0.2
+done
 # The command runs Java as its last step, in the same process.
 kill -KILL $pid 2>/dev/null || fail "the older command has ended before it was killed: $(cat "$directory/out")"
 wait $pid 2>/dev/null || true
