@@ -30,6 +30,7 @@ for release in 3.4.2 3.3.6 3.5.0; do
 done
 for release in 3.4.2 3.5.0; do
   step scripts/hadoop-tests.sh --hadoop "$release" --client stripeline --list client
+  step scripts/hadoop-tests.sh --hadoop "$release" --placement ear --list placement
 done
 for release in 3.3.6 3.5.0; do
   step scripts/test-docs.sh --hadoop "$release"
