@@ -258,7 +258,7 @@ public final class Driver implements AutoCloseable {
       Adoption adoption,
       StatusWriter status)
       throws IOException {
-    if (directory.wish() == JobDirectory.Wish.CANCEL) {
+    if (directory.request() == JobDirectory.Request.CANCEL) {
       run.report().cancelled();
       return end(run, status);
     }

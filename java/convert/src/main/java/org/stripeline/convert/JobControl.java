@@ -114,9 +114,7 @@ final class JobControl {
       return ExitStatus.SOUND;
     }
     long start = System.nanoTime();
-    JobReport report =
-        new Driver(fs, root, JobObserver.NONE, StepListener.NONE)
-            .resume(null, job.name(), new JobTuning());
+    JobReport report = end(job);
     double seconds = (System.nanoTime() - start) / 1e9;
     if (isJson) {
       new JsonLines(out).report(report, seconds);
@@ -124,6 +122,20 @@ final class JobControl {
       new TableText(out).report(report, seconds);
     }
     return report.failed() == 0 ? ExitStatus.SOUND : ExitStatus.FAILED;
+  }
+
+  /** Ends a job that has no live driver, as far as its status shows. */
+  private JobReport end(JobEntry job) throws IOException {
+    try {
+      return new Driver(fs, root, JobObserver.NONE, StepListener.NONE)
+          .resume(null, job.name(), new JobTuning());
+    } catch (RefusedException e) {
+      if (!job.directory().contents().isUnfinished()) {
+        throw e;
+      }
+      throw new RefusedException(
+          e.getMessage() + "; the request is recorded, and a driver that has the job will end it");
+    }
   }
 
   private JobEntry find(List<JobEntry> jobs, String name, String path, String option)

@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -30,17 +31,19 @@ import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.status.JobList;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.testkit.Conditions;
 import picocli.CommandLine;
 
-/** Tests how jobs are listed, paused, continued and cancelled by others than their driver. */
+/** Tests how other processes than the driver list, pause, continue and cancel jobs. */
 class JobControlTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -239,7 +242,7 @@ class JobControlTest {
         cluster.driver(client, JobObserver.NONE, new Crash(client, Step.ENCODED, 1))) {
       assertThatThrownBy(() -> driver.execute(settings, "killed")).isInstanceOf(Crash.Death.class);
     }
-    // Nobody can know yet.
+    // The status is only seconds old.
     assertThat(state("killed")).isEqualTo("running");
     age("killed");
 
@@ -258,6 +261,91 @@ class JobControlTest {
     assertThat(cluster.policy("/killed/a")).isNull();
     cluster.assertBytes("/killed/a", bytes);
     cluster.fs().append(new Path("/killed/a")).close();
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void aJobWhoseDriverDiedBeforeItsJournalCanBeResumedOrCancelled() throws Exception {
+    cluster.write("/early/a", 4 * BLOCK);
+    for (String name : new String[] {"early", "early2"}) {
+      JobSettings settings = ConvertCluster.contiguous("/" + name, CODE);
+      JobDirectory.create(cluster.fs(), JobDirectory.ROOT_DEFAULT, name, settings);
+      assertThat(state(name)).isEqualTo("begun");
+    }
+    assertThat(run("status")).isEqualTo(ExitStatus.SOUND);
+    assertThat(out.toString())
+        .contains("job early: begun, nothing has been done\n")
+        .contains("continue it with: stripeline convert /early --resume --job=early\n")
+        .contains("or end it with: stripeline convert --cancel --job=early\n");
+
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, StepListener.NONE)) {
+      assertThat(driver.resume("/early", null, new JobTuning()).converted()).isEqualTo(1);
+    }
+    assertThat(state("early")).isEqualTo("finished");
+
+    assertThat(control("--cancel", "--job=early2")).contains("job early2 was cancelled");
+    assertThat(state("early2")).isEqualTo("cancelled");
+    // The driver that began it was only slow.
+    assertThatThrownBy(() -> Journal.create(cluster.fs(), file("early2", "journal")))
+        .isInstanceOf(FileAlreadyExistsException.class);
+  }
+
+  @Test
+  void aNameWhoseDriverDiedBeforeTheSettingsCanBeUsedAgain() throws Exception {
+    cluster.write("/half/a", 4 * BLOCK);
+    cluster.fs().mkdirs(new Path(JobDirectory.ROOT_DEFAULT), JobDirectory.PRIVATE);
+    cluster.fs().mkdirs(file("half", "tmp"), JobDirectory.PRIVATE);
+
+    JobSettings settings = ConvertCluster.contiguous("/half", CODE);
+    assertThat(execute(settings, "half", StepListener.NONE).converted()).isEqualTo(1);
+    assertThatThrownBy(() -> execute(settings, "half", StepListener.NONE))
+        .hasMessageContaining("/half exists; use --resume, or choose another --job");
+  }
+
+  @Test
+  void aRequestThatComesWhenTheJobEndsIsRefusedAndLeavesNothing() throws Exception {
+    cluster.fs().mkdirs(new Path("/ending"));
+    execute(ConvertCluster.contiguous("/ending", CODE), "ending", StepListener.NONE);
+    JobDirectory job =
+        JobDirectory.all(cluster.fs(), JobDirectory.ROOT_DEFAULT).stream()
+            .filter(one -> one.name().equals("ending"))
+            .findFirst()
+            .get();
+
+    assertThatThrownBy(job::cancel).hasMessage("Cannot cancel job ending: it has ended");
+    assertThatThrownBy(job::pause).hasMessage("Cannot pause job ending: it has ended");
+    assertThat(job.contents().request()).isEqualTo(JobDirectory.Request.NONE);
+
+    cluster.fs().delete(job.path(), true);
+    assertThatThrownBy(job::cancel).hasMessage("Cannot cancel job ending: it has ended");
+    // A later job of that name would obey the request.
+    assertThat(cluster.fs().exists(job.path())).isFalse();
+  }
+
+  @Test
+  void aCancelDuringACommitLetsTheFileBeConvertedAndBeginsNoOther() throws Exception {
+    for (String name : new String[] {"/committed/a", "/committed/b", "/last/a"}) {
+      cluster.write(name, 4 * BLOCK);
+    }
+    for (String job : new String[] {"committed", "last"}) {
+      JobSettings settings = ConvertCluster.contiguous("/" + job, CODE);
+      settings.filesAtOnce = 1;
+      JobReport report =
+          execute(
+              settings,
+              job,
+              (step, path) -> {
+                if (step == Step.SWAP_NAMED) {
+                  control("--cancel", "--job=" + job);
+                }
+              });
+      assertThat(report.converted()).isEqualTo(1);
+      assertThat(report.failed()).isZero();
+      // Nothing was left to be cancelled in the second job.
+      assertThat(report.isComplete()).isEqualTo(job.equals("last"));
+      assertThat(state(job)).isEqualTo(job.equals("last") ? "finished" : "cancelled");
+    }
+    assertThat(cluster.policy("/committed/b")).isNull();
     assertThat(cluster.temporaries()).isEmpty();
   }
 
@@ -323,8 +411,13 @@ class JobControlTest {
       assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/open", CODE), "open"))
           .isInstanceOf(Crash.Death.class);
     }
+    JobDirectory.create(
+        cluster.fs(),
+        JobDirectory.ROOT_DEFAULT,
+        "unborn",
+        ConvertCluster.contiguous("/unborn", CODE));
     long then = System.currentTimeMillis() - TimeUnit.DAYS.toMillis(31);
-    for (String job : new String[] {"old", "open"}) {
+    for (String job : new String[] {"old", "open", "unborn"}) {
       for (FileStatus one : cluster.fs().listStatus(file(job, "journal").getParent())) {
         cluster.fs().setTimes(one.getPath(), then, then);
       }
@@ -343,6 +436,7 @@ class JobControlTest {
     execute(ConvertCluster.contiguous("/new", CODE), "new", StepListener.NONE);
 
     assertThat(cluster.fs().exists(file("old", "journal"))).isFalse();
+    assertThat(cluster.fs().exists(file("unborn", "job.json"))).isFalse();
     assertThat(cluster.fs().exists(file("recent", "journal"))).isTrue();
     assertThat(state("open")).isEqualTo("interrupted");
     control("--cancel", "--job=open");

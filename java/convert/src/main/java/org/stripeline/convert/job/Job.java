@@ -109,7 +109,7 @@ public final class Job implements Closeable {
    * @throws CancelledException if the operator has cancelled it
    */
   public void waitWhilePaused() throws IOException {
-    while (directory.wish() == JobDirectory.Wish.PAUSE) {
+    while (directory.request() == JobDirectory.Request.PAUSE) {
       Polling.pause(PAUSE_POLL_MS);
     }
     requireNotCancelled();

@@ -13,11 +13,13 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -61,21 +63,20 @@ public final class JobDirectory {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
   /**
-   * Lifetime of a known wish to pause, so that all waiting threads together make one call per
+   * Lifetime of a known request to pause, so that all waiting threads together make one call per
    * period.
    */
   private static final long PAUSE_KNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   private final DistributedFileSystem fs;
   private final Path directory;
-  private volatile Wish wish = Wish.GO_ON;
-  private long wishedAt;
+  private volatile Request request = Request.NONE;
+  private long readAt;
 
-  /** What the operator wants the driver of the job to do. */
-  public enum Wish {
-    /** Nothing special. */
-    GO_ON,
-    /** To begin nothing for now. */
+  /** A request of the operator to the driver of the job. */
+  public enum Request {
+    NONE,
+    /** To begin nothing until the request is withdrawn. */
     PAUSE,
     /** To end the job. */
     CANCEL
@@ -96,8 +97,10 @@ public final class JobDirectory {
       }
     }
 
-    public Wish wish() {
-      return names.contains(CANCEL) ? Wish.CANCEL : names.contains(PAUSE) ? Wish.PAUSE : Wish.GO_ON;
+    public Request request() {
+      return names.contains(CANCEL)
+          ? Request.CANCEL
+          : names.contains(PAUSE) ? Request.PAUSE : Request.NONE;
     }
 
     /** Returns whether temporary files may exist. Their directory is deleted last. */
@@ -109,9 +112,25 @@ public final class JobDirectory {
       return names.contains(JOURNAL);
     }
 
+    boolean hasSettings() {
+      return names.contains(SETTINGS);
+    }
+
     /** Returns whether these are the files of a job that has ended. */
     public boolean isEnded() {
-      return hasJournal() && names.contains(SETTINGS) && !isUnfinished();
+      return hasJournal() && hasSettings() && !isUnfinished();
+    }
+
+    private boolean isWithoutSettings() {
+      return names.equals(Collections.singleton(TEMPORARIES));
+    }
+
+    /**
+     * Returns whether these are the files of a job that has changed nothing: its journal, without
+     * which no step is done, does not exist yet.
+     */
+    public boolean isOnlyBegun() {
+      return isUnfinished() && !hasJournal();
     }
 
     /** Returns when the status was written, in milliseconds of the NameNode's clock, or 0. */
@@ -152,7 +171,8 @@ public final class JobDirectory {
     fs.mkdirs(new Path(root), PRIVATE);
     requirePrivate(fs, new Path(root));
     JobDirectory job = new JobDirectory(fs, path);
-    if (fs.exists(path)) {
+    // A driver that died before it wrote the settings leaves only the directory.
+    if (fs.exists(path) && !job.contents().isWithoutSettings()) {
       throw new RefusedException(
           "Cannot begin job "
               + name
@@ -161,8 +181,11 @@ public final class JobDirectory {
               + " exists; use --resume, or choose another --job");
     }
     fs.mkdirs(job.temporaries(), PRIVATE);
+    // Renamed when complete, so that a job whose driver dies now has whole settings or none.
+    Path next = new Path(job.temporaries(), SETTINGS + "." + UUID.randomUUID());
+    job.write(next, settings, false);
     try {
-      job.write(job.settingsFile(), settings, false);
+      fs.rename(next, job.settingsFile(), Options.Rename.NONE);
     } catch (FileAlreadyExistsException e) {
       throw new RefusedException("Cannot begin job " + name + ": another driver has just begun it");
     }
@@ -181,7 +204,7 @@ public final class JobDirectory {
     for (JobDirectory job : all(fs, root)) {
       try {
         Contents contents = job.contents();
-        if (contents.isUnfinished() && contents.hasJournal()) {
+        if (contents.isUnfinished() && contents.hasSettings()) {
           jobs.add(job);
         }
       } catch (FileNotFoundException e) {
@@ -305,35 +328,62 @@ public final class JobDirectory {
   }
 
   /**
-   * Returns what the operator wants. A wish to pause is cached for a second, to cancel for ever.
+   * Returns the request of the operator. A request to pause is cached for a second, to cancel for
+   * ever.
    */
-  public synchronized Wish wish() throws IOException {
-    boolean isKnown = wish == Wish.PAUSE && System.nanoTime() - wishedAt <= PAUSE_KNOWN_NANOS;
-    if (!isKnown && wish != Wish.CANCEL) {
-      wish = contents().wish();
-      wishedAt = System.nanoTime();
+  public synchronized Request request() throws IOException {
+    boolean isKnown = request == Request.PAUSE && System.nanoTime() - readAt <= PAUSE_KNOWN_NANOS;
+    if (!isKnown && request != Request.CANCEL) {
+      request = contents().request();
+      readAt = System.nanoTime();
     }
-    return wish;
+    return request;
   }
 
-  /** Returns whether {@link #wish} has shown that the job is cancelled. */
+  /** Returns whether {@link #request} has shown that the job is cancelled. */
   public boolean isCancelled() {
-    return wish == Wish.CANCEL;
+    return request == Request.CANCEL;
   }
 
-  /** Lets the driver pause. */
+  /**
+   * Requests the driver to pause.
+   *
+   * @throws RefusedException if the job has ended; nothing is left of the request then
+   */
   public void pause() throws IOException {
-    fs.create(pauseFile(), true).close();
+    ask(pauseFile(), "pause");
   }
 
-  /** Lets the driver continue, and returns whether it was paused. */
+  /** Withdraws the request to pause, and returns whether there was one. */
   public boolean proceed() throws IOException {
     return fs.delete(pauseFile(), false);
   }
 
-  /** Lets the driver end the job. */
+  /**
+   * Requests the driver to end the job.
+   *
+   * @throws RefusedException if the job has ended; nothing is left of the request then
+   */
   public void cancel() throws IOException {
-    fs.create(new Path(directory, CANCEL), true).close();
+    ask(new Path(directory, CANCEL), "cancel");
+  }
+
+  /**
+   * Creates the file of a request. It must not create the directory again: a later job of the same
+   * name would obey the request.
+   */
+  private void ask(Path file, String verb) throws IOException {
+    boolean isUnfinished;
+    try {
+      fs.createFile(file).replicate().overwrite(true).build().close();
+      isUnfinished = contents().isUnfinished();
+    } catch (FileNotFoundException e) {
+      isUnfinished = false;
+    }
+    if (!isUnfinished) {
+      fs.delete(file, false);
+      throw new RefusedException("Cannot " + verb + " job " + name() + ": it has ended");
+    }
   }
 
   public String name() {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.job;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
 import org.apache.hadoop.hdfs.protocol.RecoveryInProgressException;
@@ -26,7 +29,7 @@ public final class JobLock {
     long start = System.nanoTime();
     while (true) {
       try {
-        return Journal.append(fs, directory.journalFile());
+        return open(fs, directory.journalFile());
       } catch (IOException e) {
         if (!isHeld(e)) {
           throw e;
@@ -44,10 +47,20 @@ public final class JobLock {
     }
   }
 
+  private static Journal open(DistributedFileSystem fs, Path journal) throws IOException {
+    try {
+      return Journal.append(fs, journal);
+    } catch (FileNotFoundException e) {
+      // The driver that began the job died before it created the journal.
+      return Journal.create(fs, journal);
+    }
+  }
+
   private static boolean isHeld(IOException e) {
     IOException cause =
         e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;
     return cause instanceof AlreadyBeingCreatedException
+        || cause instanceof FileAlreadyExistsException
         || cause instanceof RecoveryInProgressException;
   }
 }

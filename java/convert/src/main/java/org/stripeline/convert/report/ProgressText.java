@@ -101,6 +101,8 @@ public final class ProgressText implements JobObserver, AutoCloseable {
     if (conversion != null) {
       boolean isConverted = outcome.kind() == FileOutcome.Kind.CONVERTED;
       filesEnded++;
+      // Files that appeared after the totals, or that --undo selects but cannot replicate.
+      files = Math.max(files, filesEnded);
       filesFailed += isConverted ? 0 : 1;
       if (isConverted) {
         conversion.note(count());

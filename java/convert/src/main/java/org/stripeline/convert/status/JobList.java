@@ -61,7 +61,7 @@ public final class JobList {
         } catch (AccessControlException e) {
           throw e;
         } catch (FileNotFoundException e) {
-          LOG.debug("Job {} was deleted during the listing, or never began", job.name(), e);
+          LOG.debug("{} was deleted during the listing, or has no settings", job.path(), e);
         } catch (IOException | RuntimeException e) {
           LOG.warn("Cannot list job {}: {}", job.name(), Reasons.of(e));
         }
@@ -91,11 +91,14 @@ public final class JobList {
     if (!contents.isUnfinished()) {
       boolean isCancelled =
           status == null || status.ended == null
-              ? contents.wish() == JobDirectory.Wish.CANCEL
+              ? contents.request() == JobDirectory.Request.CANCEL
               : status.ended == JobState.CANCELLED;
       return isCancelled ? JobState.CANCELLED : JobState.FINISHED;
     }
-    if (!contents.hasJournal() || !isHeld(job)) {
+    if (contents.isOnlyBegun()) {
+      return JobState.BEGUN;
+    }
+    if (!isHeld(job)) {
       return JobState.INTERRUPTED;
     }
     if (status == null) {
@@ -104,7 +107,7 @@ public final class JobList {
     if (ageMs > SILENT_MS) {
       return JobState.INTERRUPTED;
     }
-    switch (contents.wish()) {
+    switch (contents.request()) {
       case PAUSE:
         return JobState.PAUSED;
       case CANCEL:
@@ -133,8 +136,9 @@ public final class JobList {
   }
 
   /**
-   * Deletes the directories of jobs that ended long ago. Nothing needs their journals any more:
-   * undoing a conversion reads only extended attributes of the files.
+   * Deletes the directories of jobs that ended long ago, and of those that were begun long ago and
+   * have changed nothing. Nothing needs their journals any more: undoing a conversion reads only
+   * extended attributes of the files.
    *
    * @throws IOException if the key is not a time, or HDFS does not answer
    */
@@ -152,7 +156,8 @@ public final class JobList {
     long nowMs = nameNodeMs(fs.getClient());
     for (JobDirectory job : JobDirectory.all(fs, root)) {
       JobDirectory.Contents contents = job.contents();
-      if (contents.isEnded() && nowMs - contents.changedMs() > keepMs) {
+      boolean isOver = contents.isEnded() || contents.isOnlyBegun();
+      if (isOver && nowMs - contents.changedMs() > keepMs) {
         fs.delete(job.path(), true);
         LOG.info("Deleted {}, which was kept for {}", job.path(), KEEP_KEY);
       }

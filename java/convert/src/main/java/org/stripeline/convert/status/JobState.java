@@ -6,6 +6,10 @@ import java.util.Locale;
 
 /** The states of a job. */
 public enum JobState {
+  /** It has changed nothing: its driver is about to create the journal, or died before that. */
+  @SerializedName("begun")
+  BEGUN,
+
   /** A driver runs it. */
   @SerializedName("running")
   RUNNING,

@@ -21,6 +21,9 @@ public final class JobStatus {
   /** Host name of the driver. */
   public String host;
 
+  /** 1 for the driver that began the job, one more for each that resumed it. */
+  public int driver;
+
   /** When the driver began, in milliseconds since 1970 on its clock. */
   public long startedMs;
 

@@ -73,27 +73,32 @@ public final class StatusText {
   /** Prints what a table of jobs does not show: failures and DataNodes. */
   public void details(JobEntry job) {
     JobStatus status = job.status();
-    if (isJson || status == null) {
+    boolean isBegun = job.state() == JobState.BEGUN;
+    if (isJson || (status == null && !isBegun)) {
       return;
     }
     out.println();
-    out.println(
-        "job "
-            + job.name()
-            + ": "
-            + job.state()
-            + (job.state().isEnded()
+    String then =
+        isBegun
+            ? ", nothing has been done"
+            : job.state().isEnded()
                 ? ""
                 : ", status of "
                     + Quantity.duration(job.ageMs() / 1000.0)
                     + " ago from "
-                    + status.host));
-    if (job.state() == JobState.INTERRUPTED) {
+                    + status.host;
+    out.println("job " + job.name() + ": " + job.state() + then);
+    if (isBegun || job.state() == JobState.INTERRUPTED) {
       out.println(
           "  continue it with: stripeline convert "
               + CommandStyle.shellWord(PathArguments.literal(job.path()))
               + " --resume --job="
               + job.name());
+    }
+    if (isBegun) {
+      out.println("  or end it with: stripeline convert --cancel --job=" + job.name());
+      out.flush();
+      return;
     }
     for (JobReport.Failure failure : status.failures) {
       out.println("  not converted: " + failure);

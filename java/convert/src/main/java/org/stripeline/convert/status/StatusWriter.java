@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.status;
 
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
 import java.io.Closeable;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,7 +24,8 @@ import org.stripeline.convert.report.Totals;
 /**
  * Records the status of a job in its directory every {@link #WRITE_SECONDS}, and looks every {@link
  * #LOOK_SECONDS} for the files by which operators pause and cancel it. A status that cannot be
- * recorded does not affect the job.
+ * recorded does not affect the job, nor does a NameNode that does not answer. Once another driver
+ * has resumed the job, nothing is recorded any more.
  */
 public final class StatusWriter implements JobObserver, Closeable {
   /** Seconds between two records. */
@@ -30,6 +34,7 @@ public final class StatusWriter implements JobObserver, Closeable {
   private static final int LOOK_SECONDS = 5;
   private static final int FAILURES_MAX = 10;
   private static final int NODES_MAX = 200;
+  private static final Gson GSON = new Gson();
   private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
 
   private final Job job;
@@ -43,7 +48,19 @@ public final class StatusWriter implements JobObserver, Closeable {
             made.setDaemon(true);
             return made;
           });
+
+  /** Orders the records; held during calls to HDFS, so never while bytes are counted. */
+  private final Object recording = new Object();
+
+  /** Whether a status could not be recorded; guarded by {@link #recording}. */
   private boolean hasFailed;
+
+  /** Whether another driver has resumed the job; guarded by {@link #recording}. */
+  private boolean isReplaced;
+
+  /** Number of this driver, 0 until its first record; guarded by {@link #recording}. */
+  private int driver;
+
   private boolean isPaused;
   private long ticks;
   private long tickedNanos;
@@ -66,7 +83,7 @@ public final class StatusWriter implements JobObserver, Closeable {
     tickedNanos = nanoClock.getAsLong();
   }
 
-  /** Starts to record the status of a job. */
+  /** Starts to record the status of a job whose journal this process has. */
   public static StatusWriter start(Job job, JobObserver next) {
     StatusWriter writer = new StatusWriter(job, next, System::nanoTime);
     writer.record();
@@ -74,12 +91,22 @@ public final class StatusWriter implements JobObserver, Closeable {
     return writer;
   }
 
+  /** Returns the number of the driver that recorded last, 0 if none has. */
+  private int recordedDriver() throws IOException {
+    try {
+      JobStatus last = job.directory().status(JobStatus.class);
+      return last == null ? 0 : last.driver;
+    } catch (FileNotFoundException e) {
+      return 0;
+    }
+  }
+
   /** Called once a second. */
   void tick() {
     try {
       ticks++;
       if (ticks % LOOK_SECONDS == 0) {
-        isPaused = job.directory().wish() == JobDirectory.Wish.PAUSE;
+        isPaused = job.directory().request() == JobDirectory.Request.PAUSE;
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("Cannot look for files of operators", e);
@@ -132,6 +159,8 @@ public final class StatusWriter implements JobObserver, Closeable {
           status.failures.add(new JobReport.Failure(path, outcome.reason()));
         }
       }
+      // Files that appeared after the totals, or that --undo selects but cannot replicate.
+      status.files = Math.max(status.files, status.filesConverted + status.filesFailed);
     }
     next.ended(path, bytes, outcome);
   }
@@ -144,7 +173,32 @@ public final class StatusWriter implements JobObserver, Closeable {
     record();
   }
 
-  private synchronized void record() {
+  private void record() {
+    synchronized (recording) {
+      if (isReplaced) {
+        return;
+      }
+      try {
+        int last = recordedDriver();
+        driver = driver == 0 ? last + 1 : driver;
+        isReplaced = last > driver;
+        if (!isReplaced) {
+          job.directory().keepStatus(snapshot(driver));
+        }
+      } catch (IOException | RuntimeException e) {
+        if (!hasFailed) {
+          LOG.warn(
+              "Cannot record the status of job {}, which continues: {}",
+              job.directory().name(),
+              Reasons.of(e));
+        }
+        hasFailed = true;
+      }
+    }
+  }
+
+  private synchronized JsonElement snapshot(int number) {
+    status.driver = number;
     status.atMs = System.currentTimeMillis();
     double seconds = (nanoClock.getAsLong() - begunNanos - idleNanos) / 1e9;
     double rate = begunNanos == 0 ? 0 : worked / Math.max(seconds, 1e-3);
@@ -154,17 +208,7 @@ public final class StatusWriter implements JobObserver, Closeable {
         rate < 1 || status.ended != null ? null : (Long) Math.round(Math.max(0, left) / rate);
     status.traffic = job.settings().adopts() ? job.traffic() : null;
     status.dataNodes = job.settings().adopts() ? job.traffic().busiest(NODES_MAX) : null;
-    try {
-      job.directory().keepStatus(status);
-    } catch (IOException | RuntimeException e) {
-      if (!hasFailed) {
-        LOG.warn(
-            "Cannot record the status of job {}, which continues: {}",
-            job.directory().name(),
-            Reasons.of(e));
-      }
-      hasFailed = true;
-    }
+    return GSON.toJsonTree(status);
   }
 
   /** Stops recording. A call to HDFS that is under way is not interrupted: others share it. */

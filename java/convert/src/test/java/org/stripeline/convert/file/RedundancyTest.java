@@ -109,14 +109,14 @@ class RedundancyTest {
     long start = System.nanoTime();
     List<Boolean> answers = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
-      answers.add(job.wish() == JobDirectory.Wish.PAUSE);
+      answers.add(job.request() == JobDirectory.Request.PAUSE);
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     assertThat(answers).containsOnly(true);
     assertThat(listings() - before).isLessThanOrEqualTo(2 + (long) (seconds / 0.9));
 
     cluster.fs().delete(job.pauseFile(), false);
-    Conditions.await("end of the pause", () -> job.wish() == JobDirectory.Wish.GO_ON);
+    Conditions.await("end of the pause", () -> job.request() == JobDirectory.Request.NONE);
   }
 
   private static long listings() {
