@@ -103,6 +103,7 @@ public final class ConvertCommand implements Callable<Integer> {
   /** The path of the job that is being done. */
   private String path;
 
+  private List<String> endedPaths = Collections.emptyList();
   private List<String> laterPaths = Collections.emptyList();
 
   @Option(
@@ -194,6 +195,7 @@ public final class ConvertCommand implements Callable<Integer> {
     int status = ExitStatus.SOUND;
     for (int i = 0; i < all.size(); i++) {
       path = all.get(i);
+      endedPaths = all.subList(0, i);
       laterPaths = all.subList(i + 1, all.size());
       if (all.size() > 1 && !json) {
         spec.commandLine().getOut().println((i == 0 ? "" : "\n") + path + ":");
@@ -203,7 +205,7 @@ public final class ConvertCommand implements Callable<Integer> {
         status = Math.max(status, convert());
       } catch (CommandException e) {
         // Usage errors mean that nothing was changed, which is no longer so.
-        boolean isLate = i > 0 && execute && e.exitStatus() == ExitStatus.USAGE;
+        boolean isLate = i > 0 && (execute || resume) && e.exitStatus() == ExitStatus.USAGE;
         throw isLate ? new CommandException(ExitStatus.FAILED, e.getMessage()) : e;
       }
     }
@@ -350,7 +352,8 @@ public final class ConvertCommand implements Callable<Integer> {
   private int report(Work job, ProgressText shown, JsonLines lines) throws IOException {
     long start = System.nanoTime();
     JobReport report;
-    try (Interruption armed = new Interruption(shown, this::advice)) {
+    try (Interruption armed =
+        new Interruption(shown, name -> Interruption.text(advice(name), path, endedPaths))) {
       report = job.run();
       shown.succeeded();
     } finally {

@@ -169,8 +169,10 @@ public final class Driver implements AutoCloseable {
 
   private void requireRoom(JobSettings settings, Totals totals) throws IOException {
     if (!settings.undo) {
-      new ConversionRoom(fs)
-          .require(settings.path, root, totals.needs, JobRun.filesAtOnce(settings));
+      int filesAtOnce = JobRun.filesAtOnce(settings);
+      ConversionRoom room = new ConversionRoom(fs);
+      room.require(settings.path, totals.needs, filesAtOnce);
+      room.requireQuotas(settings.path, root, totals.quotaNeed, filesAtOnce);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert;
 
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.stripeline.convert.report.ProgressText;
 
@@ -11,23 +12,32 @@ final class Interruption implements AutoCloseable {
   /**
    * Waits for the end of the process, until this is closed.
    *
-   * @param advice returns how to continue the job of a name, which is null if none has begun; null
-   *     if there is nothing to continue
+   * @param text returns what to print, from the name of the job, which is null if none has begun
    */
-  Interruption(ProgressText shown, UnaryOperator<String> advice) {
-    hook =
-        new Thread(
-            () -> shown.interrupted(text(advice.apply(shown.job()))), "stripeline-interrupted");
+  Interruption(ProgressText shown, UnaryOperator<String> text) {
+    hook = new Thread(() -> shown.interrupted(text.apply(shown.job())), "stripeline-interrupted");
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  private static String text(String advice) {
-    return advice == null
+  /**
+   * Returns what to print.
+   *
+   * @param advice how to continue the job; null if it had not begun
+   * @param ended the paths of the same command whose jobs had ended
+   */
+  static String text(String advice, String path, List<String> ended) {
+    if (advice != null) {
+      return "Interrupted, exit status 130 (Ctrl-C) or 143 (SIGTERM). Files in progress can stay"
+          + " locked until their lease expires,\n"
+          + "in about a minute; agents stop by themselves.\n"
+          + advice;
+    }
+    return ended.isEmpty()
         ? "Interrupted before the job began: no file was changed."
-        : "Interrupted, exit status 130 (Ctrl-C) or 143 (SIGTERM). Files in progress can stay"
-            + " locked until their lease expires,\n"
-            + "in about a minute; agents stop by themselves.\n"
-            + advice;
+        : "Interrupted before the job on "
+            + path
+            + " began: no file there was changed.\nEnded before: "
+            + String.join(" ", ended);
   }
 
   @Override
@@ -35,7 +45,7 @@ final class Interruption implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The process is ending, and the hook speaks.
+      // The process is ending: let the hook print its text.
       try {
         hook.join();
       } catch (InterruptedException interrupted) {

@@ -362,10 +362,14 @@ class ConvertCommandTest {
     cluster.fs().mkdirs(jobs);
     cluster.fs().setQuota(jobs, HdfsConstants.QUOTA_DONT_SET, 3 * BLOCK - 1);
     assertRefused(
-        "needs up to 3.0 MiB more for the new blocks of 4 files at once, of which 3.0 MiB count"
-            + " below /jobs-in-quota, whose space quota leaves 3.0 MiB; raise it",
+        "while it runs, up to 6.0 MiB of new files and the journal count below /jobs-in-quota,"
+            + " whose space quota leaves 3.0 MiB; raise it",
         "/room",
-        with(options, "--job-directory=/jobs-in-quota/jobs", "--execute"));
+        with(
+            options,
+            "--job-directory=/jobs-in-quota/jobs",
+            "-Ddfs.blocksize=" + BLOCK,
+            "--execute"));
     assertThat(cluster.fs().listStatus(jobs)).isEmpty();
     cluster.fs().delete(jobs, true);
 

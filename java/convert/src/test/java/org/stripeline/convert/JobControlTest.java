@@ -79,12 +79,16 @@ class JobControlTest {
   }
 
   private int run(String command, String... options) {
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
     List<String> arguments = new ArrayList<>();
     arguments.add(command);
     arguments.add(cluster.uri() + "/");
     arguments.addAll(List.of(options));
+    return run(arguments);
+  }
+
+  private int run(List<String> arguments) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
     CommandLine line = ConvertMain.commandLine();
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
@@ -262,6 +266,31 @@ class JobControlTest {
     cluster.assertBytes("/killed/a", bytes);
     cluster.fs().append(new Path("/killed/a")).close();
     assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void aRefusalAfterAnotherPathWasResumedIsAFailure() throws Exception {
+    byte[] bytes = cluster.write("/first/a", 4 * BLOCK);
+    JobSettings settings = ConvertCluster.contiguous("/first", CODE);
+    JobDirectory.create(cluster.fs(), JobDirectory.ROOT_DEFAULT, "first", settings);
+
+    String root = cluster.uri().toString();
+    assertThat(run(List.of("convert", root + "/first", root + "/second", "--resume")))
+        .isEqualTo(ExitStatus.FAILED);
+
+    assertThat(err.toString()).contains("/second");
+    assertThat(state("first")).isEqualTo("finished");
+    cluster.assertBytes("/first/a", bytes);
+  }
+
+  @Test
+  void anInterruptionNamesThePathsWhoseJobsHadEnded() {
+    assertThat(Interruption.text(null, "/a", List.of()))
+        .isEqualTo("Interrupted before the job began: no file was changed.");
+    assertThat(Interruption.text(null, "/c", List.of("/a", "/b")))
+        .isEqualTo(
+            "Interrupted before the job on /c began: no file there was changed.\n"
+                + "Ended before: /a /b");
   }
 
   @Test

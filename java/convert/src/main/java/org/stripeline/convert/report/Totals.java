@@ -42,6 +42,9 @@ public final class Totals {
   /** Space that is needed while the files are converted, by the ids of storage policies. */
   public final transient Map<Integer, SpaceNeed> needs = new TreeMap<>();
 
+  /** What the new files count in space quotas, where adopted replicas count in full. */
+  public final transient SpaceNeed quotaNeed = new SpaceNeed();
+
   /** Id of the storage policy to which files are copied; null for that of each file. */
   public transient Integer storagePolicyOfCopies;
 
@@ -112,5 +115,6 @@ public final class Totals {
             isMoved ? storagePolicyOfCopies : (Integer) file.storagePolicy(),
             any -> new SpaceNeed())
         .add(SpaceNeed.of(file, layout, decision.bytesAfter()), decision.isKeptBySnapshot());
+    quotaNeed.add(decision.bytesAfter(), decision.isKeptBySnapshot());
   }
 }

@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
@@ -79,18 +80,15 @@ public final class ConversionRoom {
   }
 
   /**
-   * Refuses a job that cannot have the space.
+   * Refuses a job for which the DataNodes have no space.
    *
    * @param path the tree that is converted
-   * @param jobs parent of all job directories, which has the temporary files
    * @param filesAtOnce how many files are in progress at a time
    */
-  public void require(String path, String jobs, Map<Integer, SpaceNeed> needs, int filesAtOnce)
+  public void require(String path, Map<Integer, SpaceNeed> needs, int filesAtOnce)
       throws IOException {
     Map<StorageType, Long> free = free();
-    SpaceNeed all = new SpaceNeed();
     for (Map.Entry<StorageType, SpaceNeed> entry : byType(needs).entrySet()) {
-      all.add(entry.getValue());
       long peak = entry.getValue().peak(filesAtOnce);
       long left = free.getOrDefault(entry.getKey(), 0L);
       if (peak > left) {
@@ -101,15 +99,35 @@ public final class ConversionRoom {
                 + ", and the DataNodes in service have "
                 + ByteText.of(left)
                 + " left there; free space or add DataNodes"
-                + wayOut(entry.getValue(), filesAtOnce));
+                + wayOut(entry.getValue().peak(1), filesAtOnce));
       }
     }
-    requireQuota(path, path, all.kept(), all, filesAtOnce);
-    requireQuota(path, jobs, all.peak(filesAtOnce), all, filesAtOnce);
+  }
+
+  /**
+   * Refuses a job for which the space quotas have no room. The NameNode counts a file in full while
+   * it is made, although adopted replicas take no further space, and as long as a snapshot keeps
+   * the old one.
+   *
+   * @param path the tree that is converted
+   * @param jobs parent of all job directories, which has the temporary files
+   * @param need what the new files count
+   * @param filesAtOnce how many files are in progress at a time
+   */
+  public void requireQuotas(String path, String jobs, SpaceNeed need, int filesAtOnce)
+      throws RefusedException {
+    requireQuota(path, path, need.kept(), "");
+    long bytes = need.peak(filesAtOnce);
+    if (bytes > 0) {
+      // The last block of the open journal counts in full.
+      Path root = new Path(jobs);
+      long journal = fs.getDefaultReplication(root) * fs.getDefaultBlockSize(root);
+      requireQuota(path, jobs, bytes + journal, wayOut(need.peak(1) + journal, filesAtOnce));
+    }
   }
 
   /** Checks the quotas of a directory and of those above it. */
-  private void requireQuota(String path, String top, long bytes, SpaceNeed need, int filesAtOnce)
+  private void requireQuota(String path, String top, long bytes, String wayOut)
       throws RefusedException {
     if (bytes == 0) {
       return;
@@ -119,15 +137,16 @@ public final class ConversionRoom {
       Long left = quotas.left(directory);
       if (left != null && bytes > left) {
         throw new RefusedException(
-            text(path, need, filesAtOnce)
-                + ", of which "
+            "Cannot convert "
+                + path
+                + ": while it runs, up to "
                 + ByteText.of(bytes)
-                + " count below "
+                + " of new files and the journal count below "
                 + directory
                 + ", whose space quota leaves "
                 + ByteText.of(Math.max(0, left))
                 + "; raise it with 'hdfs dfsadmin -setSpaceQuota'"
-                + wayOut(need, filesAtOnce));
+                + wayOut);
       }
     }
   }
@@ -147,9 +166,9 @@ public final class ConversionRoom {
                 + ")");
   }
 
-  private static String wayOut(SpaceNeed need, int filesAtOnce) {
+  private static String wayOut(long withOne, int filesAtOnce) {
     return filesAtOnce == 1
         ? ""
-        : ", or use a smaller --files-at-once: with 1 it needs " + ByteText.of(need.peak(1));
+        : ", or use a smaller --files-at-once: with 1 it needs " + ByteText.of(withOne);
   }
 }

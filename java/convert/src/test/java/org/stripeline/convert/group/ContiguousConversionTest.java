@@ -19,6 +19,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
@@ -76,6 +77,29 @@ class ContiguousConversionTest {
     }
     cluster.assertHealthy(path);
     cluster.assertParityRight(path);
+  }
+
+  @Test
+  void refusesJobsIfTheSpaceQuotaHasNoRoomForAWholeFile() throws Exception {
+    byte[] bytes = cluster.write("/quota/a", 3 * BLOCK);
+    String root = "/jobs-in-quota/jobs";
+    Path jobs = new Path("/jobs-in-quota");
+    cluster.fs().mkdirs(jobs);
+    // Two parity blocks are added, but the three adopted ones and the block of the journal count.
+    cluster.fs().setQuota(jobs, HdfsConstants.QUOTA_DONT_SET, 8L * BLOCK - 1);
+    JobSettings settings = ConvertCluster.contiguous("/quota", CODE);
+    try (Driver driver = new Driver(cluster.client(), root, JobObserver.NONE, StepListener.NONE)) {
+      assertThatThrownBy(() -> driver.execute(settings, "quota"))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("count below /jobs-in-quota, whose space quota leaves");
+    }
+    assertThat(cluster.fs().listStatus(jobs)).isEmpty();
+
+    cluster.fs().setQuota(jobs, HdfsConstants.QUOTA_DONT_SET, 12L * BLOCK);
+    try (Driver driver = new Driver(cluster.client(), root, JobObserver.NONE, StepListener.NONE)) {
+      assertThat(driver.execute(settings, "quota").failures()).isEmpty();
+    }
+    assertConverted("/quota/a", bytes);
   }
 
   @Test
