@@ -69,9 +69,9 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
     }
     section.plot = draw(&section.points, &settings.cells);
     section.notes.push(
-        "x_wall and x_cpu: the direct call's time over this one's, repetition by repetition; wall clock, \
-         and CPU time of the whole process. With a worker beside it \
-         the caller may be faster than alone, but not cheaper"
+        "x_wall and x_cpu: the direct call's time divided by this one's in the same repetition; wall \
+         clock, and CPU time of the whole process. With a worker the caller can take less wall-clock \
+         time than without one, but the process cannot take less CPU time"
             .to_owned(),
     );
     section.notes.push(
