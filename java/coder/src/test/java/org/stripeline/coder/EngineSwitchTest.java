@@ -41,7 +41,7 @@ class EngineSwitchTest {
             "issued=45",
             "rail cpu, pieces at least 45: true, active: 1, out: ''",
             "records=StripelineEngine [Issued, Outstanding]",
-            "records=StripelineRail [BusyNanos, Checks, CpuNanos, DataBytes, Faults, Fed,"
+            "records=StripelineRail [Active, BusyNanos, Checks, CpuNanos, DataBytes, Faults,"
                 + " OutOfService, Pieces, Quarantines, Queued, Rate, Revoked, ServiceNanos99,"
                 + " ServiceNanosMedian, Stolen, WaitNanos99, WaitNanosMedian, Wrong]");
   }
