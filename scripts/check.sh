@@ -12,6 +12,13 @@ if cargo deny --version >/dev/null 2>&1; then
 else
   echo "check: dependencies are not checked; install cargo-deny: cargo install cargo-deny --locked" >&2
 fi
+# Compiled in memory, so that no cache is written next to the scripts.
+git ls-files -z -co --exclude-standard -- '*.py' | xargs -0 python3 -c '
+import sys
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as script:
+        compile(script.read(), path, "exec")
+'
 scripts/third-party.py check
 scripts/tidy.sh
 scripts/format-java.sh --check

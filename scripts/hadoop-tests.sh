@@ -231,7 +231,7 @@ write_sites() {
   fi
 }
 
-# Copies our jar into the run, since a build beside us may replace it.
+# Copies our jar into the run, because a build at the same time may replace it.
 copy_jar() {
   local part
   local IFS=:

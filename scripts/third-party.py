@@ -209,7 +209,7 @@ def texts(jar, parts):
     place = "lib/standalone" if jar == LOGGER else f"{jar}-*.jar"
     out = [f"Licences of the third-party code in {place}.\n\n"
            "Libraries that are listed without a text are under the Apache License, Version 2.0 alone;\n"
-           "LICENSE beside this file has it, also for those with a choice of licences.\n\n" + table(parts)]
+           "LICENSE contains it. It also applies to those with a choice of licences.\n\n" + table(parts)]
     native = any(part.purl.startswith("pkg:cargo/") for part in parts)
     if native:
         out.append(RUNTIME.format(rust=rust_version()))

@@ -75,7 +75,24 @@ fn json_goes_to_standard_output_alone() {
     );
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(value["checked"], serde_json::json!(["stripeline"]));
+    assert_eq!(value["schema"], 1);
+    assert_documented("", &value);
+    assert_documented("points[].", &value["points"][0]);
+    assert_documented("points[].figures[].", &value["points"][0]["figures"][0]);
     assert!(stderr(&output).contains("stripeline-gf"));
+}
+
+/// Compares the keys of an object in the record with docs/user/json.md.
+fn assert_documented(prefix: &str, object: &serde_json::Value) {
+    let page = include_str!("../../../docs/user/json.md");
+    let (_, rest) = page.split_once("\n## bench codec\n").expect("a section");
+    let section = rest.split("\n## ").next().expect("its text");
+    for key in object.as_object().expect("an object").keys() {
+        assert!(
+            section.contains(&format!("| `{prefix}{key}` |")),
+            "json.md lacks {prefix}{key}"
+        );
+    }
 }
 
 #[test]

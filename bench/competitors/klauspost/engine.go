@@ -85,8 +85,8 @@ func KlauspostClose(handle C.longlong) {
 	cgo.Handle(handle).Delete()
 }
 
-// KlauspostRun codes so many stripes from the first on, after the last again from stripe 0, and
-// returns 0 if all went well.
+// KlauspostRun codes a stripe in each of `calls` calls, beginning with stripe `first`; stripe 0
+// follows the last one. It returns 0 if no call failed.
 //
 //export KlauspostRun
 func KlauspostRun(

@@ -54,7 +54,7 @@ pub struct Arguments {
     /// A plug-in instead of the one beside the program, libplugin-jerasure.so
     #[arg(long)]
     pub plugin: Option<PathBuf>,
-    /// What becomes of the results
+    /// Where results are written, and whether thresholds decide the exit status
     #[command(flatten)]
     pub output: OutputArguments,
 }

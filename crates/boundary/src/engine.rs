@@ -57,7 +57,7 @@ fn quoted_or_null(text: Option<&str>) -> String {
 fn rail(rail: &RailStatistics) -> String {
     let why = rail.out_of_service.as_deref();
     let mut json = format!(
-        "{{\"name\":{},\"out_of_service\":{},\"fed\":{},\"rate\":{:.0}",
+        "{{\"name\":{},\"out_of_service\":{},\"active\":{},\"rate\":{:.0}",
         quoted(&rail.name),
         quoted_or_null(why),
         rail.active,
@@ -106,7 +106,7 @@ mod tests {
         ));
         let out = "{\"name\":\"no\\\"ne\",\"in\":false,\"description\":null,\"reason\":\"";
         assert!(json.contains(out), "{json}");
-        let idle = "\"issued\":0,\"outstanding\":0,\"rails\":[{\"name\":\"cpu\",\"out_of_service\":null,\"fed\":true,";
+        let idle = "\"issued\":0,\"outstanding\":0,\"rails\":[{\"name\":\"cpu\",\"out_of_service\":null,\"active\":true,";
         assert!(json.contains(idle), "{json}");
         assert!(json.ends_with("]}]}"), "{json}");
     }

@@ -7,13 +7,14 @@ use serde::Serialize;
 use super::summary::Judgement;
 use crate::run::{Placement, Point, Session};
 
-/// The version of the record's layout; it changes when a field's meaning changes.
-const FORMAT: u32 = 1;
+/// The version of the record, as in all JSON output; it changes when a key is renamed, removed, or
+/// gets another meaning.
+const SCHEMA: u32 = 1;
 
 /// A whole run.
 #[derive(Debug, Serialize)]
 pub struct Record<'a> {
-    format: u32,
+    schema: u32,
     definition: &'a str,
     baseline: &'a str,
     command: String,
@@ -42,7 +43,7 @@ impl<'a> Record<'a> {
     ) -> Self {
         let since_epoch = std::time::SystemTime::UNIX_EPOCH.elapsed();
         Self {
-            format: FORMAT,
+            schema: SCHEMA,
             definition: names.0,
             baseline: names.1,
             command: machine::command("stripeline-bench"),

@@ -21,9 +21,9 @@ const WINDOW: usize = 8;
 /// The cell size of the thresholds.
 const JUDGED_BYTES: usize = 64 << 10;
 
-/// The way in which stripes are coded.
+/// How stripes are coded.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
+enum CallMode {
     /// By the codec, without the engine.
     Direct,
     /// One after another; the caller waits for each.
@@ -32,9 +32,9 @@ enum Way {
     Window,
 }
 
-/// A way of coding on an engine whose waiting threads code, or do not.
+/// A mode of coding on an engine whose waiting threads code, or do not.
 struct Contestant {
-    way: Way,
+    mode: CallMode,
     helping: bool,
     name: &'static str,
     /// Wall time and CPU time of each window.
@@ -43,14 +43,14 @@ struct Contestant {
 
 fn contestants() -> Vec<Contestant> {
     let all = [
-        (Way::Direct, false, "direct call"),
-        (Way::Blocking, true, "blocking, helping"),
-        (Way::Blocking, false, "blocking"),
-        (Way::Window, true, "window of 8, helping"),
-        (Way::Window, false, "window of 8"),
+        (CallMode::Direct, false, "direct call"),
+        (CallMode::Blocking, true, "blocking, helping"),
+        (CallMode::Blocking, false, "blocking"),
+        (CallMode::Window, true, "window of 8, helping"),
+        (CallMode::Window, false, "window of 8"),
     ];
-    let contestant = |(way, helping, name)| Contestant {
-        way,
+    let contestant = |(mode, helping, name)| Contestant {
+        mode,
         helping,
         name,
         windows: Vec::new(),
@@ -69,9 +69,9 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
     }
     section.plot = draw(&section.points, &settings.cells);
     section.notes.push(
-        "x_wall and x_cpu: the direct call's time over this one's, repetition by repetition; wall clock, \
-         and CPU time of the whole process. With a worker beside it \
-         the caller may be faster than alone, but not cheaper"
+        "x_wall and x_cpu: the direct call's time divided by this one's in the same repetition; wall \
+         clock, and CPU time of the whole process. With a worker the caller can take less wall-clock \
+         time than without one, but the process cannot take less CPU time"
             .to_owned(),
     );
     section.notes.push(
@@ -86,7 +86,7 @@ fn draw(points: &[Point], cells: &[usize]) -> Option<String> {
     let ratio = |bytes: usize, name: &str| {
         let cell = size(bytes);
         let mut points = points.iter();
-        let found = points.find(|point| point.is("cell", &cell) && point.is("way", name))?;
+        let found = points.find(|point| point.is("cell", &cell) && point.is("mode", name))?;
         found.value("x_wall")
     };
     let series = contestants().into_iter().skip(1).map(|contestant| {
@@ -126,7 +126,7 @@ fn compare(settings: &Settings, cell_bytes: usize, section: &mut Section) -> Res
             let engine = &engines[usize::from(contestant.helping)];
             load.poison()?;
             let (begin, cpu) = (Instant::now(), clocks::process_cpu());
-            code(contestant.way, engine, &mut load, stripes)?;
+            code(contestant.mode, engine, &mut load, stripes)?;
             let window = (begin.elapsed(), clocks::process_cpu() - cpu);
             contestant.windows.push(window);
             load.compare(WINDOW.min(stripes as usize), contestant.name)?;
@@ -178,13 +178,15 @@ fn blocking(engine: &Engine, load: &mut Load, index: usize) -> Result<(), Failur
     coded.map_err(|error| Failure::unable("code a stripe", error))
 }
 
-fn code(way: Way, engine: &Engine, load: &mut Load, stripes: u64) -> Result<(), Failure> {
-    match way {
-        Way::Direct => (0..stripes).try_for_each(|index| direct(load, index as usize % WINDOW)),
-        Way::Blocking => {
+fn code(mode: CallMode, engine: &Engine, load: &mut Load, stripes: u64) -> Result<(), Failure> {
+    match mode {
+        CallMode::Direct => {
+            (0..stripes).try_for_each(|index| direct(load, index as usize % WINDOW))
+        }
+        CallMode::Blocking => {
             (0..stripes).try_for_each(|index| blocking(engine, load, index as usize % WINDOW))
         }
-        Way::Window => drive::count(engine, load, stripes),
+        CallMode::Window => drive::count(engine, load, stripes),
     }
 }
 
@@ -199,7 +201,7 @@ fn points(
         let each = |time: Duration| time.as_secs_f64() * 1e9 / stripes as f64;
         let pairs = || base.iter().zip(windows);
         let over = |base: Duration, time: Duration| base.as_secs_f64() / time.as_secs_f64();
-        let point = Point::new([("cell", size(cell)), ("way", contestant.name.to_owned())])
+        let point = Point::new([("cell", size(cell)), ("mode", contestant.name.to_owned())])
             .spread(
                 "gbps",
                 windows.iter().map(|window| data as f64 / each(window.0)),
@@ -233,13 +235,13 @@ fn issuing(engine: &Engine, load: &Load, helping: bool, stripes: u64) -> Result<
     times.sort_unstable();
     let after = engine.statistics().rails[0].waits;
     let waits: [u64; BUCKETS] = std::array::from_fn(|bucket| after[bucket] - before[bucket]);
-    let way = if helping {
+    let mode = if helping {
         "window of 8, helping"
     } else {
         "window of 8"
     };
     let cell = size(load.data_bytes() / crate::load::DATA);
-    let mut point = Point::new([("cell", cell), ("issuing", way.to_owned())]);
+    let mut point = Point::new([("cell", cell), ("issuing", mode.to_owned())]);
     for (name, part) in [
         ("issue_p50_ns", 0.5),
         ("issue_p90_ns", 0.9),
@@ -283,24 +285,24 @@ fn judge(section: &mut Section, cell_bytes: usize, quick: bool) {
             .value(figure)
     };
     let mut judgements = Vec::new();
-    for (way, figure, of) in [
+    for (mode, figure, of) in [
         ("window of 8, helping", "x_wall", "throughput"),
         ("window of 8, helping", "x_cpu", "CPU time"),
         ("window of 8", "x_wall", "throughput"),
     ] {
-        let name = format!("{way} at {cell} against the direct call, {of}");
+        let name = format!("{mode} at {cell} against the direct call, {of}");
         judgements.push(Judgement::at_least(
             name,
-            find("way", way, figure),
+            find("mode", mode, figure),
             0.97,
             quick,
         ));
     }
-    for way in ["window of 8, helping", "window of 8"] {
-        let name = format!("issuing at {cell}, {way}: median nanoseconds on the caller's thread");
+    for mode in ["window of 8, helping", "window of 8"] {
+        let name = format!("issuing at {cell}, {mode}: median nanoseconds on the caller's thread");
         judgements.push(Judgement::at_most(
             name,
-            find("issuing", way, "issue_p50_ns"),
+            find("issuing", mode, "issue_p50_ns"),
             1000.0,
             quick,
         ));

@@ -7,13 +7,14 @@ use serde::Serialize;
 use super::Section;
 use crate::rails::Inventory;
 
-/// The version of the record's layout; it changes when a field's meaning changes.
-const FORMAT: u32 = 1;
+/// The version of the record, as in all JSON output; it changes when a key is renamed, removed, or
+/// gets another meaning.
+const SCHEMA: u32 = 1;
 
 /// A whole run.
 #[derive(Debug, Serialize)]
 struct Record<'a> {
-    format: u32,
+    schema: u32,
     bench: &'static str,
     command: String,
     commit: String,
@@ -28,7 +29,7 @@ pub fn to_json(inventory: &Inventory, sections: &[Section]) -> String {
     let since_epoch = std::time::SystemTime::UNIX_EPOCH.elapsed();
     let rails = inventory.present.iter();
     let record = Record {
-        format: FORMAT,
+        schema: SCHEMA,
         bench: "engine",
         command: machine::command("stripeline-bench-engine"),
         commit: machine::commit(),
@@ -64,6 +65,19 @@ mod tests {
     use super::*;
     use crate::report::{Judgement, Point};
 
+    /// Compares the keys of the record and of its sections with docs/user/json.md.
+    fn assert_documented(record: &serde_json::Value) {
+        let page = include_str!("../../../../docs/user/json.md");
+        let (_, rest) = page.split_once("\n## bench engine\n").expect("a section");
+        let section = rest.split("\n## ").next().expect("its text");
+        let objects = [("", record), ("sections[].", &record["sections"][0])];
+        for (prefix, object) in objects {
+            for key in object.as_object().expect("an object").keys() {
+                assert!(section.contains(&format!("| `{prefix}{key}` |")), "{key}");
+            }
+        }
+    }
+
     #[test]
     fn points_take_a_line_each_and_all_is_json() {
         let mut section = Section::new("rates", "how fast?");
@@ -80,6 +94,8 @@ mod tests {
         };
         let text = to_json(&inventory, &[section]);
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["schema"], 1);
+        assert_documented(&value);
         assert_eq!(value["sections"][0]["points"][1]["gbps"], 2.0);
         assert_eq!(value["sections"][0]["judgements"][0]["verdict"], "kept");
         assert!(

@@ -14,14 +14,14 @@ use crate::engine_side::{OpenEngine, scattered};
 
 /// Whether calls block.
 #[derive(Clone, Copy)]
-pub enum Way {
+pub enum CallMode {
     Blocking,
     Future,
 }
 
 /// A codec opened through C and an engine to code on.
 pub struct EngineCodec {
-    way: Way,
+    mode: CallMode,
     direct: CCodec,
     engine: Arc<OpenEngine>,
 }
@@ -29,13 +29,13 @@ pub struct EngineCodec {
 impl EngineCodec {
     pub fn open(
         engine: &Arc<OpenEngine>,
-        way: Way,
+        mode: CallMode,
         code: Code,
         data_units: usize,
         parity_units: usize,
     ) -> Opened {
         Ok(Box::new(Self {
-            way,
+            mode,
             direct: CCodec::opened(code, data_units, parity_units)?,
             engine: Arc::clone(engine),
         }))
@@ -47,9 +47,9 @@ impl EngineCodec {
         blocking: impl FnOnce() -> stripeline_status,
         issue: impl FnOnce(*mut *mut stripeline_future) -> stripeline_status,
     ) -> Result<(), Refusal> {
-        match self.way {
-            Way::Blocking => result(blocking()),
-            Way::Future => {
+        match self.mode {
+            CallMode::Blocking => result(blocking()),
+            CallMode::Future => {
                 let mut future = std::ptr::dangling_mut();
                 let issued = issue(&mut future);
                 assert_eq!(issued == STRIPELINE_OK, !future.is_null());

@@ -11,7 +11,7 @@ mod refusals;
 use std::sync::Arc;
 
 use c_codec::CCodec;
-use engine_codec::{EngineCodec, Way};
+use engine_codec::{CallMode, EngineCodec};
 use engine_side::OpenEngine;
 use stripeline_testkit::codec_suite;
 
@@ -28,22 +28,22 @@ fn wrong_patterns() {
 #[test]
 fn right_input_through_an_engine_that_is_waited_for() {
     let engine = Arc::new(OpenEngine::new("rails=cpu"));
-    let open = |code, k, m| EngineCodec::open(&engine, Way::Blocking, code, k, m);
+    let open = |code, k, m| EngineCodec::open(&engine, CallMode::Blocking, code, k, m);
     codec_suite::right_input(&open);
 }
 
 #[test]
 fn right_input_through_futures() {
     let engine = Arc::new(OpenEngine::new("rails=cpu"));
-    let open = |code, k, m| EngineCodec::open(&engine, Way::Future, code, k, m);
+    let open = |code, k, m| EngineCodec::open(&engine, CallMode::Future, code, k, m);
     codec_suite::right_input(&open);
 }
 
 #[test]
 fn wrong_patterns_through_an_engine() {
     let engine = Arc::new(OpenEngine::new("rails=cpu"));
-    for way in [Way::Blocking, Way::Future] {
-        let open = |code, k, m| EngineCodec::open(&engine, way, code, k, m);
+    for mode in [CallMode::Blocking, CallMode::Future] {
+        let open = |code, k, m| EngineCodec::open(&engine, mode, code, k, m);
         codec_suite::wrong_patterns(&open);
     }
 }

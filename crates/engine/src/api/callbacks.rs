@@ -26,14 +26,14 @@ pub fn in_turn(call: impl FnOnce() + 'static) {
     });
     let Some(call) = call else { return };
     // While a thread exits, its thread locals are gone.
-    let _turn = queued.is_ok().then_some(Turn);
+    let _rest = queued.is_ok().then_some(RunWaitingOnDrop);
     call();
 }
 
-/// The call-back that this thread runs; when dropped, also by a panic, it runs those that wait.
-struct Turn;
+/// Runs the call-backs that wait on this thread when it is dropped, also by a panic.
+struct RunWaitingOnDrop;
 
-impl Drop for Turn {
+impl Drop for RunWaitingOnDrop {
     fn drop(&mut self) {
         while let Some(call) = next() {
             // Its panic was reported already and must not prevent the others.

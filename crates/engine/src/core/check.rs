@@ -163,7 +163,9 @@ impl Core {
         piece: Piece,
         outcome: Result<Verdict, Fault>,
     ) {
-        let (written, writer) = in_flight.check.expect("a in_flight that checks");
+        let (written, writer) = in_flight
+            .check
+            .expect("a piece that is compared has a check");
         let check = Check {
             task: in_flight.task,
             piece,

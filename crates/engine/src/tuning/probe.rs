@@ -113,21 +113,21 @@ pub(super) fn rate(
     time: Duration,
 ) -> Result<f64, String> {
     let start = Barrier::new(lanes);
-    let feed = || {
-        let feeder = caught(|| LaneDriver::new(rail, load, load.pieces()?));
+    let drive = || {
+        let driver = caught(|| LaneDriver::new(rail, load, load.pieces()?));
         // The other threads wait here, so every thread must arrive, even if its rail failed.
         start.wait();
-        feeder.and_then(|mut feeder| caught(|| feeder.run(time)))
+        driver.and_then(|mut driver| caught(|| driver.run(time)))
     };
-    let fed: Vec<Result<Vec<Step>, String>> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..lanes).map(|_| scope.spawn(feed)).collect();
-        let steps = threads.into_iter().map(|thread| thread.join());
-        steps
+    let steps: Vec<Result<Vec<Step>, String>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..lanes).map(|_| scope.spawn(drive)).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
             .map(|steps| steps.expect("panics were caught"))
             .collect()
     });
-    let fed = fed.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(together(&fed))
+    let steps = steps.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(together(&steps))
 }
 
 fn caught<R>(run: impl FnOnce() -> Result<R, String>) -> Result<R, String> {

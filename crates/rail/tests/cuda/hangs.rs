@@ -9,7 +9,7 @@ use stripeline_rail::{FaultKind, Job, Piece, Rail, Region};
 use stripeline_testkit::{Stripe, rail_suite};
 
 use crate::mock::{Mock, PATIENCE, until, wait_for_lane};
-use crate::placement::{Home, Unit, buffers, codec, regions};
+use crate::placement::{Memory, Unit, buffers, codec, regions};
 use crate::program::Program;
 use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
 
@@ -130,7 +130,7 @@ struct InPlace<'a> {
 impl<'a> InPlace<'a> {
     fn new(program: &'a Program) -> Self {
         let stripe = Stripe::random(Code::Rs, 6, 3, 3_000);
-        let pinned = |bytes: &Vec<u8>| Unit::new(program, Home::Pinned, bytes, 0);
+        let pinned = |bytes: &Vec<u8>| Unit::new(program, Memory::Pinned, bytes, 0);
         Self {
             data: stripe.data().iter().map(pinned).collect(),
             parity: (0..3).map(|_| pinned(&vec![0x44; 3_000])).collect(),

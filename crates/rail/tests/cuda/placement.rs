@@ -12,7 +12,7 @@ use crate::program::Program;
 
 /// The kind of memory of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum Memory {
     Host,
     Pinned,
     Device,
@@ -28,7 +28,7 @@ const GUARD: u8 = 0x77;
 /// it.
 pub struct Unit<'a> {
     program: &'a Program,
-    home: Home,
+    memory: Memory,
     storage: Vec<u8>,
     /// The range of the pages that contain the unit, and the range of the unit in them.
     pages: Range<usize>,
@@ -38,7 +38,7 @@ pub struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub fn new(program: &'a Program, home: Home, contents: &[u8], offset: usize) -> Self {
+    pub fn new(program: &'a Program, memory: Memory, contents: &[u8], offset: usize) -> Self {
         let offset = offset % 64;
         let bytes = (offset + contents.len() + 1).next_multiple_of(PAGE_BYTES);
         let mut storage = vec![GUARD; bytes + PAGE_BYTES];
@@ -47,14 +47,14 @@ impl<'a> Unit<'a> {
         let unit = first..first + contents.len();
         storage[unit.clone()].copy_from_slice(contents);
         let mut address = 0;
-        match home {
-            Home::Host => {}
-            Home::Pinned => program.register(&mut storage[pages.clone()]),
-            Home::Device => address = program.allocate(&storage[pages.clone()]),
+        match memory {
+            Memory::Host => {}
+            Memory::Pinned => program.register(&mut storage[pages.clone()]),
+            Memory::Device => address = program.allocate(&storage[pages.clone()]),
         }
         Self {
             program,
-            home,
+            memory,
             storage,
             pages,
             unit,
@@ -65,10 +65,10 @@ impl<'a> Unit<'a> {
     pub fn region(&mut self) -> Region {
         let start = self.storage[self.unit.clone()].as_mut_ptr();
         let offset = (self.unit.start - self.pages.start) as u64;
-        match self.home {
-            Home::Host => Region::host(start),
-            Home::Pinned => Region::new(start, MemoryKind::HostPinned),
-            Home::Device => {
+        match self.memory {
+            Memory::Host => Region::host(start),
+            Memory::Pinned => Region::new(start, MemoryKind::HostPinned),
+            Memory::Device => {
                 let start = std::ptr::without_provenance_mut((self.address + offset) as usize);
                 Region::new(start, MemoryKind::Device { ordinal: 0 })
             }
@@ -78,7 +78,7 @@ impl<'a> Unit<'a> {
     /// Checks the guard bytes and returns the contents of the unit.
     pub fn read(&self) -> Vec<u8> {
         let mut pages = self.storage[self.pages.clone()].to_vec();
-        if self.home == Home::Device {
+        if self.memory == Memory::Device {
             self.program.read(self.address, &mut pages);
         }
         let after = pages.split_off(self.unit.end - self.pages.start);
@@ -91,12 +91,12 @@ impl<'a> Unit<'a> {
 
 impl Drop for Unit<'_> {
     fn drop(&mut self) {
-        match self.home {
-            Home::Host => {}
-            Home::Pinned => self
+        match self.memory {
+            Memory::Host => {}
+            Memory::Pinned => self
                 .program
                 .unregister(&mut self.storage[self.pages.clone()]),
-            Home::Device => self.program.free(self.address),
+            Memory::Device => self.program.free(self.address),
         }
     }
 }
@@ -106,7 +106,7 @@ pub struct Placement<'a> {
     pub program: &'a Program,
     pub feeder: Feeder,
     /// The kinds of memory of the units in turn, and the offsets of their addresses.
-    pub homes: &'static [Home],
+    pub memories: &'static [Memory],
     pub offset: usize,
     pub cuts: usize,
 }
@@ -115,21 +115,21 @@ impl<'a> Placement<'a> {
     pub fn new(
         program: &'a Program,
         rail: &dyn Rail,
-        homes: &'static [Home],
+        memories: &'static [Memory],
         offset: usize,
     ) -> Self {
         Self {
             program,
             feeder: Feeder::new(rail, 1),
-            homes,
+            memories,
             offset,
             cuts: 0,
         }
     }
 
     pub fn unit(&self, number: usize, contents: &[u8]) -> Unit<'a> {
-        let home = self.homes[number % self.homes.len()];
-        Unit::new(self.program, home, contents, self.offset * (number + 1))
+        let memory = self.memories[number % self.memories.len()];
+        Unit::new(self.program, memory, contents, self.offset * (number + 1))
     }
 
     pub fn all(&mut self, stripe: &Stripe) {
@@ -244,24 +244,24 @@ fn expect(stripe: &Stripe, what: &str, units: &[Unit<'_>], right: &[Vec<u8>]) {
         assert!(
             unit.read() == *expected,
             "{name}: {what} {number} in {:?}",
-            unit.home
+            unit.memory
         );
     }
 }
 
-const HOST: &[Home] = &[Home::Host];
-const HOMES: [&[Home]; 4] = [
-    &[Home::Pinned],
-    &[Home::Device],
-    &[Home::Host, Home::Pinned],
-    &[Home::Device, Home::Host, Home::Pinned, Home::Host],
+const HOST: &[Memory] = &[Memory::Host];
+const MEMORIES: [&[Memory]; 4] = [
+    &[Memory::Pinned],
+    &[Memory::Device],
+    &[Memory::Host, Memory::Pinned],
+    &[Memory::Device, Memory::Host, Memory::Pinned, Memory::Host],
 ];
 
 /// Encodes, decodes, updates and verifies with units in all combinations of memory.
 pub fn all(program: &Program, rail: &dyn Rail) {
-    for homes in HOMES {
+    for memories in MEMORIES {
         for offset in [0, 1, 16] {
-            let mut placement = Placement::new(program, rail, homes, offset);
+            let mut placement = Placement::new(program, rail, memories, offset);
             for bytes in [1, 15, 16, 17, 64, 1_000] {
                 placement.all(&Stripe::random(Code::Rs, 6, 3, bytes));
                 placement.all(&Stripe::random(Code::RsLegacy, 3, 2, bytes));
@@ -286,8 +286,13 @@ fn pieces_larger_than_a_slot_are_done_in_chunks() {
     let (rail, program) = (mock.rail(), mock.program());
     let stripe = Stripe::random(Code::Rs, 6, 3, 700_001);
     // Nine units, without those in device memory, in slots of 2 MiB.
-    for (homes, chunks) in [(HOST, 4), (HOMES[0], 4), (HOMES[1], 1), (HOMES[3], 3)] {
-        let mut placement = Placement::new(&program, &rail, homes, 3);
+    for (memories, chunks) in [
+        (HOST, 4),
+        (MEMORIES[0], 4),
+        (MEMORIES[1], 1),
+        (MEMORIES[3], 3),
+    ] {
+        let mut placement = Placement::new(&program, &rail, memories, 3);
         let before = mock.get("launches");
         placement.encode(&stripe);
         assert_eq!(mock.get("launches") - before, chunks);
@@ -334,13 +339,17 @@ fn slots_hold_what_their_pieces_need() {
     let stripe = Stripe::random(Code::Rs, 6, 3, 700_001);
     // Units in pinned memory are copied only on the device; those in device memory are used in
     // place.
-    for (homes, holds) in [(HOMES[1], [2, 2]), (HOMES[0], [2, 10]), (HOST, [10, 10])] {
-        let mut placement = Placement::new(&program, &rail, homes, 0);
+    for (memories, holds) in [
+        (MEMORIES[1], [2, 2]),
+        (MEMORIES[0], [2, 10]),
+        (HOST, [10, 10]),
+    ] {
+        let mut placement = Placement::new(&program, &rail, memories, 0);
         assert_eq!(held(&mock), [2, 2]);
         let before = mock.get("launches");
         placement.encode(&stripe);
-        assert_eq!(mock.get("launches") - before, 1, "{homes:?}");
-        assert_eq!(held(&mock), holds, "{homes:?}");
+        assert_eq!(mock.get("launches") - before, 1, "{memories:?}");
+        assert_eq!(held(&mock), holds, "{memories:?}");
         placement.all(&stripe);
     }
 }

@@ -6,7 +6,7 @@ use stripeline_codec::Code;
 use stripeline_testkit::Stripe;
 
 use crate::mock::Mock;
-use crate::placement::{Home, Placement};
+use crate::placement::{Memory, Placement};
 
 /// Lengths around the kernel's units, parts, blocks of threads and their multiples.
 const LENGTHS: [usize; 12] = [1, 7, 8, 9, 15, 16, 17, 31, 100, 257, 4_096, 4_099];
@@ -19,11 +19,15 @@ const PARITY_UNITS: [usize; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 13];
 fn many_codes_have_the_bytes_of_the_oracle() {
     let mock = Mock::new();
     let (rail, program) = (mock.rail(), mock.program());
-    let homes: [&[Home]; 3] = [&[Home::Host], &[Home::Device], &[Home::Device, Home::Host]];
-    let mut placements: Vec<Placement<'_>> = homes
+    let memories: [&[Memory]; 3] = [
+        &[Memory::Host],
+        &[Memory::Device],
+        &[Memory::Device, Memory::Host],
+    ];
+    let mut placements: Vec<Placement<'_>> = memories
         .into_iter()
-        .flat_map(|homes| [0, 5].map(|offset| (homes, offset)))
-        .map(|(homes, offset)| Placement::new(&program, &rail, homes, offset))
+        .flat_map(|memories| [0, 5].map(|offset| (memories, offset)))
+        .map(|(memories, offset)| Placement::new(&program, &rail, memories, offset))
         .collect();
     let mut round = 0;
     for data_units in DATA_UNITS {
@@ -51,6 +55,6 @@ fn every_pair_of_bytes_is_multiplied_right() {
     // every unit contains every byte.
     let unit = |unit: u8| (0..=u8::MAX).map(|byte| byte.wrapping_add(unit)).collect();
     let stripe = Stripe::of((0..u8::MAX).map(unit).collect(), Code::Rs, 1);
-    let mut placement = Placement::new(&program, &rail, &[Home::Host], 0);
+    let mut placement = Placement::new(&program, &rail, &[Memory::Host], 0);
     placement.encode(&stripe);
 }

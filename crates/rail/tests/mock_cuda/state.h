@@ -31,10 +31,10 @@ enum Knob {
     CAPABILITY,
     DEVICE_BYTES_MAX,
     PINNED_BYTES_MAX,
-    LAUNCHES_REFUSED, // so many launches find no memory
-    LAUNCHES_FAILED,  // so many launches fail while they run, and the context with them
+    LAUNCHES_REFUSED, // number of launches that fail for lack of memory
+    LAUNCHES_FAILED,  // number of launches that fail while they run, as the context then does
     HANG,             // kernels wait until this is 0
-    HANG_RESET,       // so does ending a context
+    HANG_RESET,       // ending a context waits until this is 0
     WRONG,            // kernels write wrong bytes
     LOST,             // the device has fallen off the bus
     // Counters.

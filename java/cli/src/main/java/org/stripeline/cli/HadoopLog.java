@@ -16,9 +16,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 
 /**
- * The file that receives log messages, above all of Hadoop's classes, so that stack traces do not
- * hide what a command says. It is opened when the first message arrives; only its owner can read
- * it.
+ * The file that receives log messages, mainly of Hadoop's classes, so that the terminal shows a
+ * command's own output without stack traces. It is opened when the first message arrives; only its
+ * owner can read it.
  *
  * <p>Does not need log4j, which a class path may lack.
  */

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.stripeline.lab.bench.Spread;
 
 /**
  * The keys of JSON output, as paths: {@code a.b} is a key of an object, {@code a[].b} one of the
@@ -57,8 +58,13 @@ public final class JsonKeys {
 
   /** Returns the keys of a class whose fields are the output, with those of empty lists. */
   public static Set<String> of(Class<?> type) {
+    return of(type, "");
+  }
+
+  /** Returns the same keys for a class whose object or list has a key in the output. */
+  public static Set<String> of(Class<?> type, String path) {
     Set<String> keys = new TreeSet<>();
-    collect(type, "", keys);
+    collect(type, path, keys);
     keys.add("schema");
     return keys;
   }
@@ -74,6 +80,7 @@ public final class JsonKeys {
       collect(arguments[arguments.length - 1], path + (isMap ? ".*" : "[]"), keys);
     } else if (type instanceof Class
         && ((Class<?>) type).getName().startsWith("org.stripeline")
+        && type != Spread.class
         && !((Class<?>) type).isEnum()) {
       for (Class<?> each = (Class<?>) type; each != Object.class; each = each.getSuperclass()) {
         for (Field field : each.getDeclaredFields()) {

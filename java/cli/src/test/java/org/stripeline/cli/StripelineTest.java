@@ -117,8 +117,12 @@ class StripelineTest {
   void aDirectoryWithOtherFilesIsNotChanged() throws Exception {
     Path file = Files.write(temporary.resolve("thesis.txt"), new byte[] {1});
 
-    assertThat(run("cluster", "start", "--dir=" + temporary)).isEqualTo(ExitStatus.FAILED);
-    assertThat(err.toString()).contains("it holds other files and no cluster");
+    assertThat(run("cluster", "start", "--dir=" + temporary)).isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString()).contains("it contains other files and no cluster");
+    for (String bench : new String[] {"io", "convert"}) {
+      assertThat(run("bench", bench, "--dir=" + temporary)).isEqualTo(ExitStatus.USAGE);
+      assertThat(err.toString()).contains("Cannot use " + temporary + ": it is not empty");
+    }
     assertThat(temporary.toFile().list()).containsExactly("thesis.txt");
     assertThat(file).hasBinaryContent(new byte[] {1});
   }

@@ -66,7 +66,10 @@ final class EngineMetrics {
               () -> now().outOfService().orElse(""))
           .failureState(
               "OutOfService", "1 if it gets no tasks", () -> now().outOfService().isPresent())
-          .gauge("Fed", "1 if it raises the total rate", () -> now().isFed() ? 1 : 0)
+          .gauge(
+              "Active",
+              "1 if it is in use because it raises the total rate",
+              () -> now().isActive() ? 1 : 0)
           .gauge("Rate", "estimated bytes of data per second", () -> read(RailStatistics::rate))
           .gauge("Queued", "entries waiting in its queues", () -> read(RailStatistics::queued))
           .counter("Pieces", "pieces of tasks completed", () -> read(RailStatistics::pieces))

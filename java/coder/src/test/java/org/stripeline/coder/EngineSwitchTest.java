@@ -39,9 +39,9 @@ class EngineSwitchTest {
         .contains(
             "right bytes",
             "issued=45",
-            "rail cpu, pieces at least 45: true, fed: 1, out: ''",
+            "rail cpu, pieces at least 45: true, active: 1, out: ''",
             "records=StripelineEngine [Issued, Outstanding]",
-            "records=StripelineRail [BusyNanos, Checks, CpuNanos, DataBytes, Faults, Fed,"
+            "records=StripelineRail [Active, BusyNanos, Checks, CpuNanos, DataBytes, Faults,"
                 + " OutOfService, Pieces, Quarantines, Queued, Rate, Revoked, ServiceNanos99,"
                 + " ServiceNanosMedian, Stolen, WaitNanos99, WaitNanosMedian, Wrong]");
   }
@@ -101,10 +101,10 @@ class EngineSwitchTest {
       for (ObjectName rail :
           server.queryNames(new ObjectName("Hadoop:service=Stripeline,name=Rail,*"), null)) {
         System.out.printf(
-            "rail %s, pieces at least 45: %s, fed: %s, out: '%s'%n",
+            "rail %s, pieces at least 45: %s, active: %s, out: '%s'%n",
             rail.getKeyProperty("rail"),
             (Long) server.getAttribute(rail, "Pieces") >= 45,
-            server.getAttribute(rail, "Fed"),
+            server.getAttribute(rail, "Active"),
             server.getAttribute(rail, "OutOfServiceCause"));
       }
       for (String source : new String[] {"StripelineEngine", "StripelineRail-cpu"}) {

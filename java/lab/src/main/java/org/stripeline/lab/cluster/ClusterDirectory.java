@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Quantity;
 
 /**
@@ -121,9 +123,10 @@ final class ClusterDirectory {
   }
 
   /** Refuses a file in place of the directory; the directory may be missing. */
-  void requireNoFile() throws ClusterException {
+  void requireNoFile() {
     if (Files.exists(root) && !Files.isDirectory(root)) {
-      throw new ClusterException("Cannot use directory " + root + ": it is not a directory");
+      throw new CommandException(
+          ExitStatus.USAGE, "Cannot use directory " + root + ": it is not a directory");
     }
   }
 
@@ -172,10 +175,11 @@ final class ClusterDirectory {
   /** Creates the directory, or refuses one that contains other files. */
   void prepare() throws IOException {
     if (Files.isDirectory(root) && !Files.exists(description()) && !looksOwn()) {
-      throw new ClusterException(
+      throw new CommandException(
+          ExitStatus.USAGE,
           "Cannot use directory "
               + root
-              + ": it holds other files and no cluster; name an empty or new directory");
+              + ": it contains other files and no cluster; name an empty or new directory");
     }
     try {
       for (Path directory :

@@ -10,6 +10,8 @@ import java.nio.file.Paths;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.Stream;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
 
 /**
  * The directory of a demo or a benchmark, and all resources that must be released at its end: on
@@ -48,6 +50,8 @@ public final class WorkDirectory implements AutoCloseable {
    * Opens a directory given by the user, or a temporary one.
    *
    * @param wanted directory that is empty or does not exist, or null for a temporary one
+   * @throws CommandException with the exit status of wrong usage, if there is a file or a directory
+   *     that is not empty
    */
   public static WorkDirectory open(Path wanted, AtEnd atEnd) throws IOException {
     if (wanted == null) {
@@ -56,11 +60,14 @@ public final class WorkDirectory implements AutoCloseable {
     boolean exists = Files.exists(wanted);
     if (exists) {
       if (!Files.isDirectory(wanted)) {
-        throw new IOException("Cannot use " + wanted + ": it is not a directory");
+        throw new CommandException(
+            ExitStatus.USAGE, "Cannot use " + wanted + ": it is not a directory");
       }
       try (Stream<Path> entries = Files.list(wanted)) {
         if (entries.findAny().isPresent()) {
-          throw new IOException("Cannot use " + wanted + ": it is not empty");
+          throw new CommandException(
+              ExitStatus.USAGE,
+              "Cannot use " + wanted + ": it is not empty; name an empty or new directory");
         }
       }
     }

@@ -16,6 +16,7 @@ import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.natives.codec.CoderStatus;
+import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 
@@ -59,6 +60,8 @@ class DemoRunner {
           directory == null && isMemoryWideEnough()
               ? WorkDirectory.openTemporary(MEMORY, atEnd)
               : WorkDirectory.open(directory, atEnd);
+    } catch (CommandException e) {
+      return end(e.exitStatus(), e);
     } catch (IOException e) {
       return end(ExitStatus.UNCHECKED, e);
     }
@@ -134,7 +137,7 @@ class DemoRunner {
     report.seconds = progress.seconds();
     if (reason != null) {
       report.failure =
-          reason instanceof DemoException ? reason.getMessage() : describe((IOException) reason);
+          reason instanceof IOException ? describe((IOException) reason) : reason.getMessage();
     }
     return status;
   }

@@ -62,7 +62,7 @@ class DemoKilledTest {
     assertThat(foreign).hasBinaryContent(new byte[] {1});
     // The files may be wanted for a diagnosis: the next demo neither uses nor deletes them.
     start();
-    assertThat(demo.waitFor()).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(demo.waitFor()).isEqualTo(ExitStatus.USAGE);
     assertThat(String.join("\n", readAll())).contains("it is not empty");
     assertThat(temporary.resolve("work/cluster")).isDirectory();
   }

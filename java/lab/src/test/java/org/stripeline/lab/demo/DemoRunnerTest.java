@@ -100,8 +100,9 @@ class DemoRunnerTest {
 
     int status = run(runner(DemoCommand.coder()));
 
-    assertThat(status).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(report.failure).isEqualTo("Cannot use " + directory + ": it is not empty");
+    assertThat(status).isEqualTo(ExitStatus.USAGE);
+    assertThat(report.failure)
+        .isEqualTo("Cannot use " + directory + ": it is not empty; name an empty or new directory");
     assertThat(directory.resolve("precious")).exists();
   }
 

@@ -38,7 +38,7 @@ public final class RailStatistics {
   }
 
   /** Returns whether the rail increases the total rate, and therefore receives work. */
-  public boolean isFed() {
+  public boolean isActive() {
     return numbers[1] != 0;
   }
 

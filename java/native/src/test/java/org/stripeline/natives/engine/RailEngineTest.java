@@ -314,7 +314,7 @@ class RailEngineTest {
       assertThat(statistics.names()).isEqualTo("cpu");
       RailStatistics cpu = statistics.rails().get(0);
       assertThat(cpu.outOfService()).isEmpty();
-      assertThat(cpu.isFed()).isTrue();
+      assertThat(cpu.isActive()).isTrue();
       assertThat(cpu.rate()).isPositive();
       assertThat(cpu.pieces()).isGreaterThanOrEqualTo(10);
       assertThat(cpu.dataBytes()).isEqualTo(10L * 6 * LENGTH);

@@ -65,13 +65,13 @@ final class Encoding {
         processes.add(new Process(rack * settings.nodesPerRack + node));
       }
     }
-    int[] dealt = new int[settings.racks];
+    int[] assigned = new int[settings.racks];
     for (SimulatedStripe stripe : stripes) {
-      if (stripe.homeRack() == SimulatedStripe.ANYWHERE) {
+      if (stripe.encodingRack() == SimulatedStripe.ANYWHERE) {
         anywhere.add(stripe);
       } else {
-        int turn = dealt[stripe.homeRack()]++ % settings.encodersPerRack;
-        processes.get(turn * settings.racks + stripe.homeRack()).stripes.add(stripe);
+        int encoder = assigned[stripe.encodingRack()]++ % settings.encodersPerRack;
+        processes.get(encoder * settings.racks + stripe.encodingRack()).stripes.add(stripe);
       }
     }
   }

@@ -24,14 +24,14 @@ final class EncodingTally {
     relocations += plan.relocations;
     relocating += plan.relocations > 0 ? 1 : 0;
     rulesBroken += plan.breaksRule ? 1 : 0;
-    int home = topology.rackOf(plan.encoder);
+    int encodingRack = topology.rackOf(plan.encoder);
     for (int source : plan.sources) {
-      crossRackReads += topology.rackOf(source) == home ? 0 : 1;
+      crossRackReads += topology.rackOf(source) == encodingRack ? 0 : 1;
       localReads += source == plan.encoder ? 1 : 0;
     }
     int data = plan.sources.length;
     for (int i = 0; i < plan.layout.length; i++) {
-      boolean isAcross = topology.rackOf(plan.layout[i]) != home;
+      boolean isAcross = topology.rackOf(plan.layout[i]) != encodingRack;
       crossRackParity += i >= data && isAcross ? 1 : 0;
       crossRackSends += i < data && plan.isSent[i] && isAcross ? 1 : 0;
     }

@@ -9,21 +9,21 @@ final class SimulatedStripe {
   static final int ANYWHERE = -1;
 
   private final int[] blocks;
-  private final int homeRack;
+  private final int encodingRack;
 
   /** The nodes of data and parity blocks, in order; null until the stripe is encoded. */
   private int[] layout;
 
   private int postponed;
 
-  SimulatedStripe(int[] blocks, int homeRack) {
+  SimulatedStripe(int[] blocks, int encodingRack) {
     this.blocks = blocks;
-    this.homeRack = homeRack;
+    this.encodingRack = encodingRack;
   }
 
   /** Returns the rack whose encoders must encode it, {@link #ANYWHERE} if any may. */
-  int homeRack() {
-    return homeRack;
+  int encodingRack() {
+    return encodingRack;
   }
 
   int[] blocks() {

@@ -36,7 +36,7 @@ enum ConversionMethod {
     throw new IllegalArgumentException(
         "Cannot measure '"
             + label
-            + "': known ways are "
+            + "': known methods are "
             + Arrays.stream(values())
                 .map(ConversionMethod::label)
                 .collect(Collectors.joining(", ")));

@@ -184,7 +184,7 @@ final class ConvertBench {
     sample.serverCpuSecondsPerGib = (ProcessTime.of(cluster.processes()) - servers) / gib;
     limit(false);
     sample.code = ConvertSettings.code(policy);
-    sample.way = method.label();
+    sample.method = method.label();
     sample.repetition = repetition;
     sample.seconds = run.seconds;
     sample.mibPerSecond = settings.bytes(policy) / ByteSize.MIB / run.seconds;
@@ -202,7 +202,7 @@ final class ConvertBench {
             Locale.ROOT,
             "  %s %s: %.1f MiB/s, %.2f s",
             sample.code,
-            sample.way,
+            sample.method,
             sample.mibPerSecond,
             sample.seconds));
     return sample;

@@ -20,9 +20,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "convert",
     description = {
-      "Compare ways to convert replicated files to erasure coding, on an HDFS of this machine.",
+      "Compare methods that convert replicated files to erasure coding, on an HDFS of this"
+          + " machine.",
       "",
-      "Ways: adopt (stripeline convert), adopt-ear (the same for files that EarPlacementPolicy"
+      "Methods: adopt (stripeline convert), adopt-ear (the same for files that EarPlacementPolicy"
           + " placed), striped (stripeline convert --layout=striped), cp and cp-4 (hdfs dfs -cp"
           + " into an erasure-coded directory, one and four files at a time, with our coder),"
           + " distcp (if it is on the class path). Each is a command in a separate JVM, timed from"
@@ -34,7 +35,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Measured",
-      "1:A way failed or left a wrong byte; with --enforce, a threshold is missed",
+      "1:A method failed or left a wrong byte; with --enforce, a threshold is missed",
       "2:The command line cannot be carried out as given",
       "3:Could not measure"
     })
@@ -42,10 +43,10 @@ public final class ConvertBenchCommand implements Callable<Integer> {
   private static final long MEBIBYTE = 1L << 20;
 
   @Option(
-      names = "--ways",
+      names = "--methods",
       paramLabel = "NAME",
       split = ",",
-      description = "Ways to measure (default: adopt,striped,cp,cp-4,distcp; quick: adopt,cp)")
+      description = "Methods to measure (default: adopt,striped,cp,cp-4,distcp; quick: adopt,cp)")
   private List<String> methods = new ArrayList<>();
 
   @Option(

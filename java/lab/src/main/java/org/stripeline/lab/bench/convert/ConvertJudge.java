@@ -104,7 +104,7 @@ final class ConvertJudge {
   private List<ConvertSample> samples(String code, ConversionMethod method) {
     List<ConvertSample> found = new ArrayList<>();
     for (ConvertSample sample : samples) {
-      if (sample.code.equals(code) && sample.way.equals(method.label())) {
+      if (sample.code.equals(code) && sample.method.equals(method.label())) {
         found.add(sample);
       }
     }
@@ -134,7 +134,7 @@ final class ConvertJudge {
   private ConvertSample fastestCopy(ConvertSample beside) {
     ConvertSample fastest = null;
     for (ConvertSample sample : samples) {
-      boolean copy = !ConversionMethod.parse(sample.way).isInPlace() && sample.isBeside(beside);
+      boolean copy = !ConversionMethod.parse(sample.method).isInPlace() && sample.isBeside(beside);
       if (copy && (fastest == null || sample.mibPerSecond > fastest.mibPerSecond)) {
         fastest = sample;
       }

@@ -45,7 +45,7 @@ final class ConvertReport implements ClusterBenchReport {
   /** All samples of one method with one code. */
   static final class Row {
     String code;
-    String way;
+    String method;
     int samples;
     Spread seconds;
     Spread jobSeconds;
@@ -78,7 +78,8 @@ final class ConvertReport implements ClusterBenchReport {
   public void conclude() {
     ConvertJudge judge = new ConvertJudge(samples, linkMbit > 0, quick);
     for (ConvertSample sample : samples) {
-      if (rows.stream().noneMatch(r -> r.code.equals(sample.code) && r.way.equals(sample.way))) {
+      if (rows.stream()
+          .noneMatch(r -> r.code.equals(sample.code) && r.method.equals(sample.method))) {
         rows.add(row(sample, judge));
       }
     }
@@ -94,7 +95,7 @@ final class ConvertReport implements ClusterBenchReport {
     }
     Row row = new Row();
     row.code = first.code;
-    row.way = first.way;
+    row.method = first.method;
     row.samples = like.size();
     row.seconds = Spread.of(like, s -> s.seconds);
     row.jobSeconds = first.jobSeconds > 0 ? Spread.of(like, s -> s.jobSeconds) : null;

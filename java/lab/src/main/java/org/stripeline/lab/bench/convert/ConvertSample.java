@@ -4,7 +4,7 @@ package org.stripeline.lab.bench.convert;
 /** One conversion of all files; field names are those of the JSON record. */
 final class ConvertSample {
   String code;
-  String way;
+  String method;
   int repetition;
 
   /** Wall time from the start of the command's process to its end. */
@@ -30,7 +30,7 @@ final class ConvertSample {
   }
 
   boolean isLike(ConvertSample other) {
-    return code.equals(other.code) && way.equals(other.way);
+    return code.equals(other.code) && method.equals(other.method);
   }
 
   boolean isBeside(ConvertSample other) {

@@ -46,7 +46,7 @@ final class ConvertTable {
     TextTable table =
         new TextTable(
             "code",
-            "way",
+            "method",
             "MiB/s",
             "+-",
             "seconds",
@@ -62,7 +62,7 @@ final class ConvertTable {
     for (ConvertReport.Row row : report.rows) {
       table.row(
           row.code.equals(last) ? "" : row.code,
-          row.way,
+          row.method,
           number("%.1f", row.mibPerSecond.median),
           number("%.1f", row.mibPerSecond.halfRange()),
           number("%.2f", row.seconds.median),

@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
           + " own pipeline; isal-1m and coder-1m with packets of 1 MiB; our pipelines in their"
           + " modes blocking, non-blocking and functional-partitioned. Each has separate client"
           + " JVMs on one cluster; they run alternately within each repetition. Those that differ"
-          + " only in writing do not read.",
+          + " only in writing do not read. isal is this bench's own wrapper, by JNA, of the"
+          + " machine's libisal.so.2 (Debian's libisal2: ISA-L 2.30), not Hadoop's rs_native.",
       "",
       "Operations: write, read, pread (large positional reads), random (small positional reads);"
           + " the last three also with dead DataNodes (-dead1, -dead2 ...) or with one that hangs"

@@ -37,7 +37,7 @@ class ConvertBenchTest {
                 "convert",
                 "--quick",
                 "--codes=RS-3-2",
-                "--ways=adopt,adopt-ear,cp",
+                "--methods=adopt,adopt-ear,cp",
                 "--datanodes=6",
                 "--racks=3",
                 "--shaped=400",
@@ -50,7 +50,9 @@ class ConvertBenchTest {
     assertThat(report.failures).isEmpty();
     assertThat(report.leftOut).isEmpty();
     assertThat(report.rackMbit).isEqualTo(100);
-    assertThat(report.samples).extracting(s -> s.way).containsExactly("adopt", "adopt-ear", "cp");
+    assertThat(report.samples)
+        .extracting(s -> s.method)
+        .containsExactly("adopt", "adopt-ear", "cp");
     assertThat(report.samples).allSatisfy(sample -> assertThat(sample.mibPerSecond).isPositive());
     // Two files of three blocks of 1 MiB, with each of three methods.
     assertThat(report.bytesVerified).isEqualTo(3 * 2 * 3L << 20);

@@ -16,7 +16,7 @@ class ConvertJudgeTest {
       String code, ConversionMethod method, int repetition, double seconds, double cpu) {
     ConvertSample sample = new ConvertSample();
     sample.code = code;
-    sample.way = method.label();
+    sample.method = method.label();
     sample.repetition = repetition;
     sample.seconds = seconds;
     sample.jobSeconds = method.isInPlace() ? seconds : 0;

@@ -13,7 +13,7 @@ import org.stripeline.agent.AgentException;
 
 /**
  * Decides which users may call an agent: the user that runs the DataNodes, and the superusers of
- * HDFS. Callers that authenticated with a token are refused, whoever it was given to.
+ * HDFS. Callers that authenticated with a token are refused regardless of its owner.
  *
  * <p>Agents access replicas regardless of the owners of files. The check therefore applies even if
  * file permissions are disabled ({@code dfs.permissions.enabled}), unlike for Hadoop's own calls.

@@ -103,7 +103,7 @@ class AgentEncodeTest {
         return node;
       }
     }
-    throw new AssertionError("no replica of unit " + unit + " beside " + used);
+    throw new AssertionError("no replica of unit " + unit + " on a DataNode other than " + used);
   }
 
   /** Returns a DataNode without an internal block, and without a replica of the unit. */
@@ -115,7 +115,7 @@ class AgentEncodeTest {
         return node;
       }
     }
-    throw new AssertionError("no DataNode beside " + used);
+    throw new AssertionError("no DataNode other than " + used);
   }
 
   private void checkCounts(TaskReport report, EncodeRequest request, byte[] data) {
