@@ -118,14 +118,14 @@ final class StripelineOutputStreams {
 
   /**
    * Creates the temporary file that replaces a striped one, replicated and with the permission that
-   * the striped file has; an earlier temporary file is overwritten.
+   * the striped file has.
    */
   HdfsFileStatus createTemporary(DurableOutputStream striped, String path, HdfsFileStatus like)
       throws IOException {
     return createAtNameNode(
         path,
         new FsPermission(like.getPermission().toShort()),
-        EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE, CreateFlag.SHOULD_REPLICATE),
+        EnumSet.of(CreateFlag.CREATE, CreateFlag.SHOULD_REPLICATE),
         false,
         striped.replication(),
         like.getBlockSize(),
