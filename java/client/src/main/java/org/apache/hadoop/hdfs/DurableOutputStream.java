@@ -28,8 +28,11 @@ final class DurableOutputStream extends StripelineOutputStream {
   private final StripelineDFSClient client;
   private final long switchBytesMax;
 
-  /** The replication of the file if it becomes a replicated one. */
+  // What the stream of the replicated file is created with, too.
   private final short replication;
+  private final EnumSet<CreateFlag> flag;
+  private final Progressable progress;
+  private final String[] favoredNodes;
 
   /** The stream that takes all bytes, or null while the file is striped. */
   private volatile ReplicatedFile replicated;
@@ -54,10 +57,34 @@ final class DurableOutputStream extends StripelineOutputStream {
     this.client = client;
     this.switchBytesMax = settings.switchBytesMax();
     this.replication = replication;
+    this.flag = flag;
+    this.progress = progress;
+    this.favoredNodes = favoredNodes;
+  }
+
+  /** Returns the replicated file, or null while the file is striped. */
+  ReplicatedFile replicated() {
+    return replicated;
   }
 
   short replication() {
     return replication;
+  }
+
+  /**
+   * Returns a stream that writes to the replicated file as this one was asked to write. Blocks are
+   * synced when they end, because hsync reaches only the last one. All calls to the NameNode name
+   * the inode. The path is already that of the striped file, because Hadoop 3.4 and later recover a
+   * lease by path after a failed close.
+   */
+  DFSOutputStream open(HdfsFileStatus created) throws IOException {
+    EnumSet<CreateFlag> flags = EnumSet.copyOf(flag);
+    flags.add(CreateFlag.SYNC_BLOCK);
+    DataChecksum checksum =
+        DataChecksum.newDataChecksum(
+            getDataChecksum().getChecksumType(), getDataChecksum().getBytesPerChecksum());
+    return new DFSOutputStream(
+        client, getSrc(), created, flags, progress, checksum, favoredNodes, true);
   }
 
   @Override

@@ -17,6 +17,7 @@ import org.apache.hadoop.fs.permission.AclUtil;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
@@ -203,7 +204,10 @@ final class ReplicatedSwitch {
     if (to.hasAcl() || !permission.equals(to.getPermission())) {
       client.setPermission(temporary, permission);
     }
-    if (from.getStoragePolicy() != to.getStoragePolicy()) {
+    // The NameNode tells no policy that erasure-coded files ignore, such as ONE_SSD; the temporary
+    // file inherits that of the directory.
+    if (from.getStoragePolicy() != HdfsConstants.BLOCK_STORAGE_POLICY_ID_UNSPECIFIED
+        && from.getStoragePolicy() != to.getStoragePolicy()) {
       client.setStoragePolicy(temporary, policyName(from.getStoragePolicy()));
     }
     for (Map.Entry<String, byte[]> attribute : client.getXAttrs(src).entrySet()) {

@@ -5,20 +5,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Options.ChecksumOpt;
+import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.util.DataChecksum;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.testkit.Conditions;
 
 /** Faults, other clients and unusual files during the first durable sync. */
+@Tag("full")
 class DurableSyncFaultsTest extends SyncCase {
   private static final String RANDOM = ".0123456789abcdef" + TemporaryFiles.SUFFIX;
 
@@ -216,5 +227,114 @@ class DurableSyncFaultsTest extends SyncCase {
     out.close();
     assertThat(read(other)).isEqualTo(all);
     assertThat(read(file)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ONE_SSD", "WARM"})
+  void storagePoliciesThatErasureCodedFilesIgnoreApplyToTheReplicatedFile(String policy)
+      throws IOException {
+    org.apache.hadoop.fs.Path folder = folder(policy);
+    fs.setStoragePolicy(folder, policy);
+    org.apache.hadoop.fs.Path file = in(folder, "log");
+    try (FSDataOutputStream out = ours().create(file)) {
+      out.write(bytes(1000));
+      out.hsync();
+      assertThat(isStriped(file)).isFalse();
+      assertThat(fs.getStoragePolicy(file).getName()).isEqualTo(policy);
+    }
+  }
+
+  @Test
+  void theReplicatedFileIsWrittenAsTheCallerAsked() throws IOException {
+    org.apache.hadoop.fs.Path file = file("asked");
+    int[] calls = new int[1];
+    DataNode favored = cluster.cluster.getDataNodes().get(4);
+    try (FSDataOutputStream out =
+        ours()
+            .createFile(file)
+            .create()
+            .favoredNodes(new InetSocketAddress[] {favored.getXferAddress()})
+            .checksumOpt(new ChecksumOpt(DataChecksum.Type.CRC32, 1024))
+            .progress(() -> calls[0]++)
+            .build()) {
+      out.write(bytes(1000));
+      out.hsync();
+      calls[0] = 0;
+      DFSOutputStream replicated =
+          ((DurableOutputStream) out.getWrappedStream()).replicated().file();
+      assertThat(replicated.shouldSyncBlock).isTrue();
+      assertThat(Arrays.stream(replicated.getPipeline()).map(DatanodeInfo::getDatanodeUuid))
+          .contains(favored.getDatanodeUuid());
+      out.write(bytes(3 * STRIPE));
+      out.hsync();
+      assertThat(calls[0]).isPositive();
+    }
+    ChecksumOpt checksum = fs.getFileChecksum(file).getChecksumOpt();
+    assertThat(checksum.getChecksumType()).isEqualTo(DataChecksum.Type.CRC32);
+    assertThat(checksum.getBytesPerChecksum()).isEqualTo(1024);
+  }
+
+  @Test
+  void aFileThatIgnoresTheWritersNodeDoesSoAfterTheSwitch() throws IOException {
+    try (FSDataOutputStream out =
+        ours()
+            .create(
+                file("elsewhere"),
+                FsPermission.getFileDefault(),
+                EnumSet.of(CreateFlag.CREATE, CreateFlag.IGNORE_CLIENT_LOCALITY),
+                4096,
+                (short) 2,
+                BLOCK,
+                null,
+                null)) {
+      out.hsync();
+      DFSOutputStream replicated =
+          ((DurableOutputStream) out.getWrappedStream()).replicated().file();
+      assertThat(replicated.getAddBlockFlags()).contains(AddBlockFlag.IGNORE_CLIENT_LOCALITY);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 100})
+  void aStreamerThatFailsAfterItsGroupLosesNothing(int more) throws IOException {
+    org.apache.hadoop.fs.Path file = file("end" + more);
+    byte[] all = bytes(8 * STRIPE + more);
+    FSDataOutputStream out = ours().create(file);
+    out.write(all, 0, 8 * STRIPE);
+    DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
+    synchronized (stream.collecting) {
+      stream.awaitAcknowledged();
+    }
+    stream.getStripedDataStreamer(1).close(true);
+    out.write(all, 8 * STRIPE, more);
+    out.hsync();
+    assertThat(isStriped(file)).isFalse();
+    assertThat(read(file)).isEqualTo(all);
+    out.close();
+  }
+
+  @Test
+  void blocksThatAreNotWholeCellsAreNotSynced() throws IOException {
+    org.apache.hadoop.fs.Path file = file("unaligned");
+    DistributedFileSystem ours = ours();
+    try (FSDataOutputStream out = ours.create(file, true, 4096, (short) 3, CELL + 512)) {
+      out.write(bytes(100));
+      assertNotSynced(out);
+    }
+    EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK);
+    try (FSDataOutputStream out = ours.append(file, flags, 4096, null)) {
+      assertNotSynced(out);
+    }
+    assertThat(isStriped(file)).isTrue();
+    assertThat(read(file)).isEqualTo(bytes(100));
+  }
+
+  private static void assertNotSynced(FSDataOutputStream out) {
+    assertThat(out.hasCapability(StreamCapabilities.HSYNC)).isFalse();
+    for (ThrowingCallable call : new ThrowingCallable[] {out::hflush, out::hsync}) {
+      assertThatThrownBy(call)
+          .isInstanceOf(UnsupportedOperationException.class)
+          .hasMessageContaining("multiple of the cell size");
+    }
   }
 }
