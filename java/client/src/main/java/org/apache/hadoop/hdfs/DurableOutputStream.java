@@ -175,7 +175,7 @@ final class DurableOutputStream extends StripelineOutputStream {
                   + "); nothing is lost, but these bytes are durable only when the file is closed."
                   + " Sync the file earlier, or write it replicated");
         }
-        replicated = new ReplicatedSwitch(client, this, what).run();
+        new ReplicatedSwitch(client, this, what).run();
       }
       return replicated;
     }
@@ -186,9 +186,18 @@ final class DurableOutputStream extends StripelineOutputStream {
     sender.endPartialGroup(layout.units());
   }
 
+  /** Lets a replicated file take all further bytes; called with {@code collecting} held. */
+  void becomes(ReplicatedFile file) {
+    replicated = file;
+  }
+
   /** Ends the striped file's streamers without a call to the NameNode. */
   void dropStriped() throws IOException {
-    super.abort();
+    try {
+      drop();
+    } finally {
+      LeaseCompat.end(client, this);
+    }
   }
 
   @Override
@@ -222,7 +231,7 @@ final class DurableOutputStream extends StripelineOutputStream {
     if (to == null) {
       super.abort();
     } else {
-      to.file().abort();
+      to.abort();
     }
   }
 

@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.client.Interrupts;
 import org.stripeline.client.write.Stripe;
 
 /**
@@ -31,6 +33,7 @@ import org.stripeline.client.write.Stripe;
  *
  * <ol>
  *   <li>{@link Step#CREATE}: create a temporary file, replicated, in the same directory.
+ *   <li>{@link Step#OPEN}: open the stream of the temporary file.
  *   <li>{@link Step#COPY}: copy attributes and bytes, and hsync them.
  *   <li>{@link Step#CHECK}: check that the lease of the striped file is still held, by its inode.
  *   <li>{@link Step#END}: end the block group on its DataNodes, so that its replicas are removed
@@ -56,6 +59,7 @@ final class ReplicatedSwitch {
   /** The steps, in their order. */
   enum Step {
     CREATE,
+    OPEN,
     COPY,
     CHECK,
     END,
@@ -77,6 +81,16 @@ final class ReplicatedSwitch {
   private final String temporary;
   private final Listener listener;
 
+  // Set as the steps are carried out.
+  private boolean isCreating;
+  private HdfsFileStatus created;
+  private DFSOutputStream file;
+  private ReplicatedFile replicated;
+  private String target;
+
+  /** Whether this thread was interrupted in steps that must not end half-way. */
+  private boolean isInterrupted;
+
   ReplicatedSwitch(StripelineDFSClient client, DurableOutputStream striped, String what) {
     this.client = client;
     this.striped = striped;
@@ -86,57 +100,107 @@ final class ReplicatedSwitch {
     this.listener = client.switchListener();
   }
 
-  /** Carries out all steps and returns the open replicated file; called with {@code collecting}. */
-  ReplicatedFile run() throws IOException {
+  /** Carries out all steps; called with {@code collecting} held. */
+  void run() throws IOException {
     striped.awaitAcknowledged();
-    HdfsFileStatus created;
-    DFSOutputStream file = null;
-    ReplicatedFile replicated;
-    String target;
     try {
-      HdfsFileStatus status = status();
-      listener.begins(Step.CREATE);
-      created = client.outputs().createTemporary(striped, temporary, status);
-      file = client.outputs().openTemporary(striped, created);
-      replicated = ciphered(file);
-      listener.begins(Step.COPY);
-      target = target();
-      copyAttributes(status, created);
-      copyBytes(replicated.bytes());
-      if (striped.getInitialLen() + striped.collected > 0) {
-        replicated.hsync(EnumSet.of(SyncFlag.UPDATE_LENGTH));
-      }
-      listener.begins(Step.CHECK);
-      checkLease(striped);
+      prepare();
     } catch (IOException e) {
-      discard(file, e);
+      discard(e);
       throw failure(e);
     } catch (RuntimeException | Error e) {
-      discard(file, e);
+      discard(e);
       throw e;
     }
     try {
+      replace();
+    } finally {
+      restoreInterrupt();
+    }
+  }
+
+  private void prepare() throws IOException {
+    HdfsFileStatus status = status();
+    listener.begins(Step.CREATE);
+    isCreating = true;
+    created = client.outputs().createTemporary(striped, temporary, status);
+    listener.begins(Step.OPEN);
+    file = client.outputs().openTemporary(striped, created);
+    replicated = new ReplicatedFile(client, file, striped.getFileEncryptionInfo());
+    listener.begins(Step.COPY);
+    target = target();
+    copyAttributes(status, created);
+    copyBytes(replicated.bytes());
+    if (striped.getInitialLen() + striped.collected > 0) {
+      replicated.hsync(EnumSet.of(SyncFlag.UPDATE_LENGTH));
+    }
+    listener.begins(Step.CHECK);
+    checkLease(striped);
+  }
+
+  private void replace() throws IOException {
+    try {
       listener.begins(Step.END);
+      holdInterrupt();
       endGroup();
       listener.begins(Step.RENAME);
-      rename(file, target);
-      checkLease(file);
+      uninterrupted(this::rename);
+      uninterrupted(() -> checkLease(file));
     } catch (IOException | RuntimeException | Error e) {
-      discard(file, e);
+      discard(e);
       throw striped.failed(failure(e));
     }
+    striped.becomes(replicated);
     listener.begins(Step.DROP);
+    holdInterrupt();
     try {
       striped.dropStriped();
     } catch (IOException e) {
       DFSClient.LOG.debug("Dropping the striped file at {}", src, e);
     }
     sweep(created.getModificationTime());
-    return replicated;
+  }
+
+  private interface Call {
+    void run() throws IOException;
+  }
+
+  /** Repeats a call that an interrupt ended, because it may have been carried out. */
+  private void uninterrupted(Call call) throws IOException {
+    while (true) {
+      holdInterrupt();
+      try {
+        call.run();
+        holdInterrupt();
+        return;
+      } catch (IOException e) {
+        if (!holdInterrupt() && !Interrupts.isInterrupt(e)) {
+          throw e;
+        }
+        isInterrupted = true;
+      }
+    }
+  }
+
+  /** Clears the interrupt of this thread until it is restored; returns whether there is one. */
+  private boolean holdInterrupt() {
+    boolean now = Thread.interrupted();
+    isInterrupted |= now;
+    return now;
+  }
+
+  private void restoreInterrupt() {
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private IOException failure(Throwable cause) {
-    return new IOException("Cannot " + what + " " + src + ": " + cause.getMessage(), cause);
+    String message = "Cannot " + what + " " + src + ": " + cause.getMessage();
+    if (cause instanceof IOException && Interrupts.isInterrupt((IOException) cause)) {
+      return (IOException) new InterruptedIOException(message).initCause(cause);
+    }
+    return new IOException(message, cause);
   }
 
   private HdfsFileStatus status() throws IOException {
@@ -170,20 +234,6 @@ final class ReplicatedSwitch {
   /** Throws if another client has recovered the lease of the file. */
   private void checkLease(DFSOutputStream file) throws IOException {
     client.namenode.fsync(src, file.getFileId(), client.clientName, -1);
-  }
-
-  /**
-   * Returns the stream of the replicated file. In an encryption zone the striped stream takes bytes
-   * that are encrypted with the key of the striped file; the ciphers are counter modes, so that
-   * encrypting once more with the same key gives the plain bytes, which the key of the replicated
-   * file encrypts.
-   */
-  private ReplicatedFile ciphered(DFSOutputStream file) throws IOException {
-    if (striped.getFileEncryptionInfo() == null) {
-      return new ReplicatedFile(file, file);
-    }
-    OutputStream encrypting = client.createWrappedOutputStream(file, null).getWrappedStream();
-    return new ReplicatedFile(file, client.cipherOf(striped.getFileEncryptionInfo(), encrypting));
   }
 
   private void copyAttributes(HdfsFileStatus from, HdfsFileStatus to) throws IOException {
@@ -306,11 +356,12 @@ final class ReplicatedSwitch {
     try {
       striped.endGroupOnDataNodes();
     } catch (IOException e) {
+      isInterrupted |= Interrupts.isInterrupt(e);
       DFSClient.LOG.debug("Ending the last block group of {}", src, e);
     }
   }
 
-  private void rename(DFSOutputStream file, String target) throws IOException {
+  private void rename() throws IOException {
     try {
       if (target.equals(src)) {
         status();
@@ -326,15 +377,29 @@ final class ReplicatedSwitch {
   }
 
   /** Ends the stream of the temporary file and deletes the file. */
-  private void discard(DFSOutputStream file, Throwable cause) {
-    if (file == null) {
+  private void discard(Throwable cause) {
+    if (!isCreating) {
       return;
     }
+    holdInterrupt();
     try {
-      file.abort();
-      client.delete(temporary, false);
+      abort();
     } catch (IOException e) {
       cause.addSuppressed(e);
+    }
+    try {
+      uninterrupted(() -> client.delete(temporary, false));
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+    restoreInterrupt();
+  }
+
+  private void abort() throws IOException {
+    if (replicated != null) {
+      replicated.abort();
+    } else if (file != null) {
+      ReplicatedFile.abort(client, file);
     }
   }
 

@@ -121,9 +121,9 @@ class StripelineDFSClient extends DFSClient {
 
   /** Returns a stream that encrypts with the key of a file, and writes to another stream. */
   CryptoOutputStream cipherOf(FileEncryptionInfo info, OutputStream to) throws IOException {
-    CryptoCodec codec = HdfsKMSUtil.getCryptoCodec(getConfiguration(), info);
     KeyProvider.KeyVersion key =
         HdfsKMSUtil.decryptEncryptedDataEncryptionKey(info, getKeyProvider());
+    CryptoCodec codec = HdfsKMSUtil.getCryptoCodec(getConfiguration(), info);
     return new CryptoOutputStream(to, codec, key.getMaterial(), info.getIV(), 0);
   }
 

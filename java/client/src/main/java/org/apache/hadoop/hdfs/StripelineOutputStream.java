@@ -660,11 +660,24 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   @Override
   void abort() throws IOException {
-    boolean first = !closed;
-    if (first) {
+    if (!closed) {
       pipeline.fail(
           new IOException(cannotWrite() + "the stream was aborted and its lease is lost"));
     }
+    end();
+  }
+
+  /** Ends the stream as {@link #abort()} does, but not as one that has failed. */
+  void drop() throws IOException {
+    try {
+      pipeline.finish();
+    } finally {
+      end();
+    }
+  }
+
+  private void end() throws IOException {
+    boolean first = !closed;
     try {
       super.abort();
     } finally {

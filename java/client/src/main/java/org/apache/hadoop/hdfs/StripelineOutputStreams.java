@@ -153,9 +153,18 @@ final class StripelineOutputStreams {
   DFSOutputStream openTemporary(DurableOutputStream striped, HdfsFileStatus created)
       throws IOException {
     DFSOutputStream out = striped.open(created);
-    out.start();
-    LeaseCompat.begin(client, out);
-    return out;
+    try {
+      out.start();
+      LeaseCompat.begin(client, out);
+      return out;
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        ReplicatedFile.abort(client, out);
+      } catch (IOException notAborted) {
+        e.addSuppressed(notAborted);
+      }
+      throw e;
+    }
   }
 
   private HdfsFileStatus createAtNameNode(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.Collections;
@@ -12,12 +13,16 @@ import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.crypto.JceAesCtrCryptoCodec;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
+import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.util.DataChecksum;
@@ -25,7 +30,9 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.client.write.WriteStatistics;
 import org.stripeline.testkit.Conditions;
 
 /** Faults, other clients and unusual files during the first durable sync. */
@@ -335,6 +342,169 @@ class DurableSyncFaultsTest extends SyncCase {
       assertThatThrownBy(call)
           .isInstanceOf(UnsupportedOperationException.class)
           .hasMessageContaining("multiple of the cell size");
+    }
+  }
+
+  @Test
+  void aSwitchIsNoFailureOfAStreamAndLeavesNoLease() throws IOException {
+    DistributedFileSystem ours = ours();
+    FSDataOutputStream out = ours.create(file("counted"));
+    out.write(bytes(STRIPE + 1));
+    DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
+    at(
+        Step.DROP,
+        ours,
+        step -> {
+          // A stream whose streamers have ended counts as closed.
+          for (int i = 0; i < 5; i++) {
+            stream.getStripedDataStreamer(i).close(true);
+          }
+        });
+    long failed = WriteStatistics.shared().streamsFailed();
+    out.hsync();
+    assertThat(WriteStatistics.shared().streamsFailed()).isEqualTo(failed);
+    assertThat(ours.getClient().getNumOfFilesBeingWritten()).isEqualTo(1);
+    out.close();
+    assertThat(ours.getClient().isFilesBeingWrittenEmpty()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Step.class,
+      names = {"OPEN", "COPY", "CHECK"})
+  void aSwitchThatFailsLeavesNoLeaseAndNoFile(Step at) throws IOException {
+    org.apache.hadoop.fs.Path file = file("fails-" + at);
+    DistributedFileSystem ours = ours();
+    byte[] all = bytes(2 * STRIPE);
+    FSDataOutputStream out = ours.create(file);
+    out.write(all, 0, STRIPE + 1);
+    at(
+        at,
+        ours,
+        step -> {
+          throw new OutOfMemoryError("unable to create native thread");
+        });
+    assertThatThrownBy(out::hsync).isInstanceOf(OutOfMemoryError.class);
+    assertThat(temporaryFiles(file)).isEmpty();
+    assertThat(ours.getClient().getNumOfFilesBeingWritten()).isEqualTo(1);
+    out.write(all, STRIPE + 1, STRIPE - 1);
+    out.close();
+    assertThat(ours.getClient().isFilesBeingWrittenEmpty()).isTrue();
+    assertThat(isStriped(file)).isTrue();
+    assertThat(read(file)).isEqualTo(all);
+  }
+
+  @Test
+  void anErrorAfterTheRenameLeavesTheReplicatedFileOpen() throws IOException {
+    org.apache.hadoop.fs.Path file = file("error");
+    DistributedFileSystem ours = ours();
+    byte[] all = bytes(2 * STRIPE);
+    FSDataOutputStream out = ours.create(file);
+    out.write(all, 0, STRIPE + 1);
+    at(
+        Step.DROP,
+        ours,
+        step -> {
+          throw new StackOverflowError();
+        });
+    assertThatThrownBy(out::hsync).isInstanceOf(StackOverflowError.class);
+    out.write(all, STRIPE + 1, STRIPE - 1);
+    out.hsync();
+    assertThat(read(file)).isEqualTo(all);
+    out.close();
+    assertThat(fs.isFileClosed(file)).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Step.class,
+      names = {"END", "RENAME", "DROP"})
+  void anInterruptDoesNotEndTheReplacementHalfWay(Step at) throws IOException {
+    org.apache.hadoop.fs.Path file = file("interrupted-" + at);
+    DistributedFileSystem ours = ours();
+    byte[] all = bytes(2 * STRIPE);
+    FSDataOutputStream out = ours.create(file);
+    out.write(all, 0, STRIPE + 1);
+    at(at, ours, step -> Thread.currentThread().interrupt());
+    assertThatThrownBy(out::hsync).isInstanceOf(InterruptedIOException.class);
+    Thread.interrupted();
+    assertThat(isStriped(file)).isFalse();
+    assertThat(temporaryFiles(file)).isEmpty();
+    out.write(all, STRIPE + 1, STRIPE - 1);
+    out.hsync();
+    assertThat(read(file)).isEqualTo(all);
+    out.close();
+  }
+
+  @Test
+  void anInterruptOfTheCopyLeavesTheErasureCodedFile() throws IOException {
+    org.apache.hadoop.fs.Path file = file("interrupted");
+    DistributedFileSystem ours = ours();
+    byte[] all = bytes(2 * STRIPE);
+    FSDataOutputStream out = ours.create(file);
+    out.write(all, 0, STRIPE + 1);
+    at(Step.COPY, ours, step -> Thread.currentThread().interrupt());
+    assertThatThrownBy(out::hsync).isInstanceOf(InterruptedIOException.class);
+    Thread.interrupted();
+    assertThat(temporaryFiles(file)).isEmpty();
+    out.write(all, STRIPE + 1, STRIPE - 1);
+    out.close();
+    assertThat(isStriped(file)).isTrue();
+    assertThat(read(file)).isEqualTo(all);
+  }
+
+  @Test
+  void ciphersAreClosed() throws Exception {
+    org.apache.hadoop.fs.Path zone = folder("ciphers");
+    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    DistributedFileSystem ours =
+        ours(
+            conf ->
+                conf.set(
+                    CommonConfigurationKeysPublic
+                        .HADOOP_SECURITY_CRYPTO_CODEC_CLASSES_AES_CTR_NOPADDING_KEY,
+                    CountedCodec.class.getName()));
+    FSDataOutputStream out = ours.create(in(zone, "closed"));
+    out.write(bytes(100));
+    out.hsync();
+    out.close();
+    assertThat(CountedCodec.OPEN).hasValue(0);
+
+    FSDataOutputStream aborted = ours.create(in(zone, "aborted"));
+    aborted.hsync();
+    aborted.write(bytes(100));
+    ours.getClient().closeAllFilesBeingWritten(true);
+    assertThatThrownBy(aborted::close).isInstanceOf(IOException.class);
+    assertThat(CountedCodec.OPEN.get()).as("Hadoop's own cipher").isLessThanOrEqualTo(1);
+    CountedCodec.OPEN.set(0);
+
+    FSDataOutputStream failed = ours.create(in(zone, "failed"));
+    failed.write(bytes(100));
+    at(
+        Step.CHECK,
+        ours,
+        step -> {
+          throw new IOException("injected");
+        });
+    assertThatThrownBy(failed::hsync).hasMessageContaining("injected");
+    assertThat(CountedCodec.OPEN).hasValue(1);
+    failed.close();
+    assertThat(CountedCodec.OPEN).hasValue(0);
+  }
+
+  /** Counts the codecs that are not closed. */
+  public static final class CountedCodec extends JceAesCtrCryptoCodec {
+    static final AtomicInteger OPEN = new AtomicInteger();
+
+    /** Counts the new codec. */
+    public CountedCodec() {
+      OPEN.incrementAndGet();
+    }
+
+    @Override
+    public void close() throws IOException {
+      super.close();
+      OPEN.decrementAndGet();
     }
   }
 }
