@@ -181,6 +181,22 @@ final class DurableOutputStream extends StripelineOutputStream {
     }
   }
 
+  /**
+   * Waits until all full stripes are acknowledged; called with {@code collecting} held. Failures
+   * are handled only within a group: a streamer that fails between groups has sent its part, and is
+   * replaced when the next one is allocated.
+   */
+  void awaitAcknowledged() throws IOException {
+    awaitSent();
+    long sent = current == null ? collected : collected - current.size();
+    synchronized (this) {
+      flushAllInternals();
+      if (sent % groupSize > 0) {
+        WriteCompat.checkStreamerFailures(this, false);
+      }
+    }
+  }
+
   /** Ends the block group on its DataNodes, without a call to the NameNode. */
   void endGroupOnDataNodes() throws IOException {
     sender.endPartialGroup(layout.units());
@@ -191,12 +207,18 @@ final class DurableOutputStream extends StripelineOutputStream {
     replicated = file;
   }
 
-  /** Ends the striped file's streamers without a call to the NameNode. */
+  /**
+   * Ends the striped file's streamers without a call to the NameNode; the stream has not failed.
+   */
   void dropStriped() throws IOException {
     try {
-      drop();
+      pipeline.finish();
     } finally {
-      LeaseCompat.end(client, this);
+      try {
+        end();
+      } finally {
+        LeaseCompat.end(client, this);
+      }
     }
   }
 

@@ -53,7 +53,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   final StripeLayout layout;
   private final StripeEncoder stripeEncoder;
   final StripeSender sender;
-  private final StripePipeline pipeline;
+  final StripePipeline pipeline;
   private final SyncRefusal sync;
 
   /** Null if late DataNodes have no time limit. */
@@ -62,7 +62,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /** The array of the base class for its cells; all elements are null except during close. */
   private final ByteBuffer[] baseCells;
 
-  private final long groupSize;
+  final long groupSize;
 
   // Guarded by collecting.
   Stripe current;
@@ -211,23 +211,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     super.enqueueAllCurrentPackets();
   }
 
-  /**
-   * Waits until all full stripes are acknowledged; called with {@code collecting} held. Failures
-   * are handled only within a group: a streamer that fails between groups has sent its part, and is
-   * replaced when the next one is allocated.
-   */
-  void awaitAcknowledged() throws IOException {
-    awaitSent();
-    long sent = current == null ? collected : collected - current.size();
-    synchronized (this) {
-      flushAllInternals();
-      if (sent % groupSize > 0) {
-        WriteCompat.checkStreamerFailures(this, false);
-      }
-    }
-  }
-
-  private void awaitSent() throws IOException {
+  void awaitSent() throws IOException {
     try {
       pipeline.awaitSent();
     } catch (InterruptedException e) {
@@ -667,16 +651,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     end();
   }
 
-  /** Ends the stream as {@link #abort()} does, but not as one that has failed. */
-  void drop() throws IOException {
-    try {
-      pipeline.finish();
-    } finally {
-      end();
-    }
-  }
-
-  private void end() throws IOException {
+  void end() throws IOException {
     boolean first = !closed;
     try {
       super.abort();

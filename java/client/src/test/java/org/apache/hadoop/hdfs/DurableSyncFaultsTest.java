@@ -13,16 +13,12 @@ import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hadoop.crypto.JceAesCtrCryptoCodec;
-import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.util.DataChecksum;
@@ -39,16 +35,6 @@ import org.stripeline.testkit.Conditions;
 @Tag("full")
 class DurableSyncFaultsTest extends SyncCase {
   private static final String RANDOM = ".0123456789abcdef" + TemporaryFiles.SUFFIX;
-
-  private static org.apache.hadoop.fs.Path folder(String name) throws IOException {
-    org.apache.hadoop.fs.Path folder = file(name);
-    fs.mkdirs(folder);
-    return folder;
-  }
-
-  private static org.apache.hadoop.fs.Path in(org.apache.hadoop.fs.Path folder, String name) {
-    return new org.apache.hadoop.fs.Path(folder, name);
-  }
 
   private static String byInode(org.apache.hadoop.fs.Path file) throws IOException {
     long inode = fs.getClient().getFileInfo(file.toUri().getPath()).getFileId();
@@ -451,60 +437,5 @@ class DurableSyncFaultsTest extends SyncCase {
     out.close();
     assertThat(isStriped(file)).isTrue();
     assertThat(read(file)).isEqualTo(all);
-  }
-
-  @Test
-  void ciphersAreClosed() throws Exception {
-    org.apache.hadoop.fs.Path zone = folder("ciphers");
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
-    DistributedFileSystem ours =
-        ours(
-            conf ->
-                conf.set(
-                    CommonConfigurationKeysPublic
-                        .HADOOP_SECURITY_CRYPTO_CODEC_CLASSES_AES_CTR_NOPADDING_KEY,
-                    CountedCodec.class.getName()));
-    FSDataOutputStream out = ours.create(in(zone, "closed"));
-    out.write(bytes(100));
-    out.hsync();
-    out.close();
-    assertThat(CountedCodec.OPEN).hasValue(0);
-
-    FSDataOutputStream aborted = ours.create(in(zone, "aborted"));
-    aborted.hsync();
-    aborted.write(bytes(100));
-    ours.getClient().closeAllFilesBeingWritten(true);
-    assertThatThrownBy(aborted::close).isInstanceOf(IOException.class);
-    assertThat(CountedCodec.OPEN.get()).as("Hadoop's own cipher").isLessThanOrEqualTo(1);
-    CountedCodec.OPEN.set(0);
-
-    FSDataOutputStream failed = ours.create(in(zone, "failed"));
-    failed.write(bytes(100));
-    at(
-        Step.CHECK,
-        ours,
-        step -> {
-          throw new IOException("injected");
-        });
-    assertThatThrownBy(failed::hsync).hasMessageContaining("injected");
-    assertThat(CountedCodec.OPEN).hasValue(1);
-    failed.close();
-    assertThat(CountedCodec.OPEN).hasValue(0);
-  }
-
-  /** Counts the codecs that are not closed. */
-  public static final class CountedCodec extends JceAesCtrCryptoCodec {
-    static final AtomicInteger OPEN = new AtomicInteger();
-
-    /** Counts the new codec. */
-    public CountedCodec() {
-      OPEN.incrementAndGet();
-    }
-
-    @Override
-    public void close() throws IOException {
-      super.close();
-      OPEN.decrementAndGet();
-    }
   }
 }

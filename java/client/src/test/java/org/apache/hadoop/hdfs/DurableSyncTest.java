@@ -9,6 +9,9 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.crypto.JceAesCtrCryptoCodec;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.StreamCapabilities;
@@ -321,6 +324,61 @@ class DurableSyncTest extends SyncCase {
     }
     try (FSDataOutputStream out = own.create(file("walter"))) {
       assertThat(isStriped(file("walter"))).isTrue();
+    }
+  }
+
+  @Test
+  void ciphersAreClosed() throws Exception {
+    org.apache.hadoop.fs.Path zone = folder("ciphers");
+    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    DistributedFileSystem ours =
+        ours(
+            conf ->
+                conf.set(
+                    CommonConfigurationKeysPublic
+                        .HADOOP_SECURITY_CRYPTO_CODEC_CLASSES_AES_CTR_NOPADDING_KEY,
+                    CountedCodec.class.getName()));
+    FSDataOutputStream out = ours.create(in(zone, "closed"));
+    out.write(bytes(100));
+    out.hsync();
+    out.close();
+    assertThat(CountedCodec.OPEN).hasValue(0);
+
+    FSDataOutputStream aborted = ours.create(in(zone, "aborted"));
+    aborted.hsync();
+    aborted.write(bytes(100));
+    ours.getClient().closeAllFilesBeingWritten(true);
+    assertThatThrownBy(aborted::close).isInstanceOf(IOException.class);
+    assertThat(CountedCodec.OPEN.get()).as("Hadoop's own cipher").isLessThanOrEqualTo(1);
+    CountedCodec.OPEN.set(0);
+
+    FSDataOutputStream failed = ours.create(in(zone, "failed"));
+    failed.write(bytes(100));
+    at(
+        Step.CHECK,
+        ours,
+        step -> {
+          throw new IOException("injected");
+        });
+    assertThatThrownBy(failed::hsync).hasMessageContaining("injected");
+    assertThat(CountedCodec.OPEN).hasValue(1);
+    failed.close();
+    assertThat(CountedCodec.OPEN).hasValue(0);
+  }
+
+  /** Counts the codecs that are not closed. */
+  public static final class CountedCodec extends JceAesCtrCryptoCodec {
+    static final AtomicInteger OPEN = new AtomicInteger();
+
+    /** Counts the new codec. */
+    public CountedCodec() {
+      OPEN.incrementAndGet();
+    }
+
+    @Override
+    public void close() throws IOException {
+      super.close();
+      OPEN.decrementAndGet();
     }
   }
 }

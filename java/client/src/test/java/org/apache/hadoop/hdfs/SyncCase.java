@@ -75,6 +75,16 @@ abstract class SyncCase {
     return new org.apache.hadoop.fs.Path(coded, name);
   }
 
+  static org.apache.hadoop.fs.Path folder(String name) throws IOException {
+    org.apache.hadoop.fs.Path folder = file(name);
+    fs.mkdirs(folder);
+    return folder;
+  }
+
+  static org.apache.hadoop.fs.Path in(org.apache.hadoop.fs.Path folder, String name) {
+    return new org.apache.hadoop.fs.Path(folder, name);
+  }
+
   /** Returns the names of the temporary files of a file. */
   static List<String> temporaryFiles(org.apache.hadoop.fs.Path file) throws IOException {
     String prefix = TemporaryFiles.prefixOf(file.toUri().getPath());
