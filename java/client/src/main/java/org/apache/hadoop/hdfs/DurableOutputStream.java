@@ -28,8 +28,11 @@ final class DurableOutputStream extends StripelineOutputStream {
   private final StripelineDFSClient client;
   private final long switchBytesMax;
 
-  /** The replication of the file if it becomes a replicated one. */
+  // What the stream of the replicated file is created with, too.
   private final short replication;
+  private final EnumSet<CreateFlag> flag;
+  private final Progressable progress;
+  private final String[] favoredNodes;
 
   /** The stream that takes all bytes, or null while the file is striped. */
   private volatile ReplicatedFile replicated;
@@ -54,10 +57,34 @@ final class DurableOutputStream extends StripelineOutputStream {
     this.client = client;
     this.switchBytesMax = settings.switchBytesMax();
     this.replication = replication;
+    this.flag = flag;
+    this.progress = progress;
+    this.favoredNodes = favoredNodes;
+  }
+
+  /** Returns the replicated file, or null while the file is striped. */
+  ReplicatedFile replicated() {
+    return replicated;
   }
 
   short replication() {
     return replication;
+  }
+
+  /**
+   * Returns a stream that writes to the replicated file as this one was asked to write. Blocks are
+   * synced when they end, because hsync reaches only the last one. All calls to the NameNode name
+   * the inode. The path is already that of the striped file, because Hadoop 3.4 and later recover a
+   * lease by path after a failed close.
+   */
+  DFSOutputStream open(HdfsFileStatus created) throws IOException {
+    EnumSet<CreateFlag> flags = EnumSet.copyOf(flag);
+    flags.add(CreateFlag.SYNC_BLOCK);
+    DataChecksum checksum =
+        DataChecksum.newDataChecksum(
+            getDataChecksum().getChecksumType(), getDataChecksum().getBytesPerChecksum());
+    return new DFSOutputStream(
+        client, getSrc(), created, flags, progress, checksum, favoredNodes, true);
   }
 
   @Override
@@ -148,9 +175,25 @@ final class DurableOutputStream extends StripelineOutputStream {
                   + "); nothing is lost, but these bytes are durable only when the file is closed."
                   + " Sync the file earlier, or write it replicated");
         }
-        replicated = new ReplicatedSwitch(client, this, what).run();
+        new ReplicatedSwitch(client, this, what).run();
       }
       return replicated;
+    }
+  }
+
+  /**
+   * Waits until all full stripes are acknowledged; called with {@code collecting} held. Failures
+   * are handled only within a group: a streamer that fails between groups has sent its part, and is
+   * replaced when the next one is allocated.
+   */
+  void awaitAcknowledged() throws IOException {
+    awaitSent();
+    long sent = current == null ? collected : collected - current.size();
+    synchronized (this) {
+      flushAllInternals();
+      if (sent % groupSize > 0) {
+        WriteCompat.checkStreamerFailures(this, false);
+      }
     }
   }
 
@@ -159,9 +202,24 @@ final class DurableOutputStream extends StripelineOutputStream {
     sender.endPartialGroup(layout.units());
   }
 
-  /** Ends the striped file's streamers without a call to the NameNode. */
+  /** Lets a replicated file take all further bytes; called with {@code collecting} held. */
+  void becomes(ReplicatedFile file) {
+    replicated = file;
+  }
+
+  /**
+   * Ends the striped file's streamers without a call to the NameNode; the stream has not failed.
+   */
   void dropStriped() throws IOException {
-    super.abort();
+    try {
+      pipeline.finish();
+    } finally {
+      try {
+        end();
+      } finally {
+        LeaseCompat.end(client, this);
+      }
+    }
   }
 
   @Override
@@ -195,7 +253,7 @@ final class DurableOutputStream extends StripelineOutputStream {
     if (to == null) {
       super.abort();
     } else {
-      to.file().abort();
+      to.abort();
     }
   }
 

@@ -9,30 +9,59 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Calls the private method {@code DFSClient.beginFileLease}, which takes the unique key of the
- * stream from Hadoop 3.4 on and the file ID in earlier releases.
+ * Calls {@code DFSClient.beginFileLease}, which is private, and {@code endFileLease}. Both take the
+ * unique key of the stream from Hadoop 3.4 on and the file ID in earlier releases.
  */
 final class LeaseCompat {
-  private static final MethodHandle BY_KEY = begin(String.class);
+  private static final MethodHandle BEGIN_BY_KEY = begin(String.class);
+  private static final MethodHandle END_BY_KEY = end(String.class);
   private static final MethodHandle KEY = key();
-  private static final MethodHandle BY_FILE = begin(long.class);
+  private static final MethodHandle BEGIN_BY_FILE = begin(long.class);
+  private static final MethodHandle END_BY_FILE = end(long.class);
 
   private LeaseCompat() {}
 
   static List<String> missing() {
-    return BY_FILE != null || (BY_KEY != null && KEY != null)
+    return isByFile() || (BEGIN_BY_KEY != null && END_BY_KEY != null && KEY != null)
         ? Collections.emptyList()
-        : Collections.singletonList("DFSClient.beginFileLease");
+        : Collections.singletonList("DFSClient.beginFileLease or endFileLease");
+  }
+
+  private static boolean isByFile() {
+    return BEGIN_BY_FILE != null && END_BY_FILE != null;
   }
 
   /** Registers an open file with the client, which renews its lease from now on. */
   static void begin(DFSClient client, DFSOutputStream out) throws IOException {
+    call(
+        () -> {
+          if (isByFile()) {
+            BEGIN_BY_FILE.invoke(client, out.getFileId(), out);
+          } else {
+            BEGIN_BY_KEY.invoke(client, (String) KEY.invoke(out), out);
+          }
+        });
+  }
+
+  /** Removes a file from those whose leases the client renews. */
+  static void end(DFSClient client, DFSOutputStream out) throws IOException {
+    call(
+        () -> {
+          if (isByFile()) {
+            END_BY_FILE.invoke(client, out.getFileId());
+          } else {
+            END_BY_KEY.invoke(client, (String) KEY.invoke(out));
+          }
+        });
+  }
+
+  private interface Call {
+    void run() throws Throwable;
+  }
+
+  private static void call(Call call) throws IOException {
     try {
-      if (BY_FILE != null) {
-        BY_FILE.invoke(client, out.getFileId(), out);
-      } else {
-        BY_KEY.invoke(client, (String) KEY.invoke(out), out);
-      }
+      call.run();
     } catch (IOException | RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {
@@ -41,9 +70,16 @@ final class LeaseCompat {
   }
 
   private static MethodHandle begin(Class<?> key) {
+    return method("beginFileLease", key, DFSOutputStream.class);
+  }
+
+  private static MethodHandle end(Class<?> key) {
+    return method("endFileLease", key);
+  }
+
+  private static MethodHandle method(String name, Class<?>... parameters) {
     try {
-      Method method =
-          DFSClient.class.getDeclaredMethod("beginFileLease", key, DFSOutputStream.class);
+      Method method = DFSClient.class.getDeclaredMethod(name, parameters);
       method.setAccessible(true);
       return MethodHandles.lookup().unreflect(method);
     } catch (ReflectiveOperationException | RuntimeException e) {

@@ -4,30 +4,51 @@ package org.apache.hadoop.hdfs;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.EnumSet;
+import org.apache.hadoop.crypto.CryptoOutputStream;
+import org.apache.hadoop.fs.FileEncryptionInfo;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 
 /** Hadoop's stream of a replicated file, with the ciphers in front of it in encryption zones. */
 final class ReplicatedFile {
+  private final StripelineDFSClient client;
   private final DFSOutputStream file;
-  private final OutputStream bytes;
+  private final Tail tail;
+
+  /** Null unless the file is encrypted. */
+  private final CryptoOutputStream ciphers;
 
   /**
-   * Creates the pair.
+   * Creates the pair. In an encryption zone the striped stream takes bytes that are encrypted with
+   * the key of the striped file; the ciphers are counter modes, so that encrypting once more with
+   * the same key gives the plain bytes, which the key of the replicated file encrypts.
    *
-   * @param bytes takes the bytes that the striped file would take; the same as {@code file} unless
-   *     the files are encrypted
+   * @param striped the encryption of the bytes that the stream takes, or null
    */
-  ReplicatedFile(DFSOutputStream file, OutputStream bytes) {
+  ReplicatedFile(StripelineDFSClient client, DFSOutputStream file, FileEncryptionInfo striped)
+      throws IOException {
+    this.client = client;
     this.file = file;
-    this.bytes = bytes;
+    this.tail = new Tail(file);
+    this.ciphers = striped == null ? null : ciphers(striped);
+  }
+
+  private CryptoOutputStream ciphers(FileEncryptionInfo striped) throws IOException {
+    CryptoOutputStream encrypting = client.cipherOf(file.getFileEncryptionInfo(), tail);
+    try {
+      return client.cipherOf(striped, encrypting);
+    } catch (IOException | RuntimeException | Error e) {
+      encrypting.close();
+      throw e;
+    }
   }
 
   DFSOutputStream file() {
     return file;
   }
 
+  /** Returns the stream that takes the bytes that the striped file would take. */
   OutputStream bytes() {
-    return bytes;
+    return ciphers == null ? file : ciphers;
   }
 
   void hflush() throws IOException {
@@ -41,12 +62,77 @@ final class ReplicatedFile {
   }
 
   private void flushCiphers() throws IOException {
-    if (bytes != file) {
-      bytes.flush();
+    if (ciphers != null) {
+      ciphers.flush();
     }
   }
 
   void close() throws IOException {
-    bytes.close();
+    try {
+      flushCiphers();
+    } finally {
+      try {
+        releaseCiphers();
+      } finally {
+        file.close();
+      }
+    }
+  }
+
+  /** Ends the stream without a call to the NameNode; the lease is no longer renewed. */
+  void abort() throws IOException {
+    try {
+      releaseCiphers();
+    } finally {
+      abort(client, file);
+    }
+  }
+
+  /** Aborts a stream; Hadoop's own method leaves the renewal of its lease in the client. */
+  static void abort(DFSClient client, DFSOutputStream file) throws IOException {
+    try {
+      file.abort();
+    } finally {
+      LeaseCompat.end(client, file);
+    }
+  }
+
+  /** Closing the ciphers is what frees their memory; they write their last bytes to the tail. */
+  private void releaseCiphers() throws IOException {
+    if (ciphers != null) {
+      tail.isOpen = false;
+      ciphers.close();
+    }
+  }
+
+  /** Passes bytes on to the file until the ciphers are released, and never closes it. */
+  private static final class Tail extends OutputStream {
+    private final DFSOutputStream file;
+    private volatile boolean isOpen = true;
+
+    Tail(DFSOutputStream file) {
+      this.file = file;
+    }
+
+    @Override
+    public void write(int value) throws IOException {
+      if (isOpen) {
+        file.write(value);
+      }
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      if (isOpen) {
+        file.write(bytes, offset, length);
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      if (isOpen) {
+        file.flush();
+      }
+    }
   }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.AclStatus;
@@ -18,11 +18,13 @@ import org.apache.hadoop.fs.permission.AclUtil;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
-import org.apache.hadoop.hdfs.protocol.DirectoryListing;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
-import org.apache.hadoop.io.MD5Hash;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.client.Interrupts;
 import org.stripeline.client.write.Stripe;
 
 /**
@@ -31,6 +33,7 @@ import org.stripeline.client.write.Stripe;
  *
  * <ol>
  *   <li>{@link Step#CREATE}: create a temporary file, replicated, in the same directory.
+ *   <li>{@link Step#OPEN}: open the stream of the temporary file.
  *   <li>{@link Step#COPY}: copy attributes and bytes, and hsync them.
  *   <li>{@link Step#CHECK}: check that the lease of the striped file is still held, by its inode.
  *   <li>{@link Step#END}: end the block group on its DataNodes, so that its replicas are removed
@@ -45,25 +48,18 @@ import org.stripeline.client.write.Stripe;
  *
  * <p>The NameNode has no rename that depends on a lease. A writer that is stopped between CHECK and
  * RENAME while another client recovers the lease would therefore open the file again. A client of
- * ours that recovers a lease deletes the temporary file ({@link #temporaryOf}), after which the
- * rename fails. The temporary file is named by its path, never by its inode, so that the rename
- * also fails when the directory was renamed, as HBase does to fence a writer.
+ * ours that recovers a lease takes the lease of the temporary file, too, and deletes it ({@link
+ * TemporaryFiles#fence}), after which the rename fails, or the check of the lease that follows it.
+ * The temporary file is named by its path, never by its inode, so that the rename also fails when
+ * the directory was renamed, as HBase does to fence a writer.
  */
 final class ReplicatedSwitch {
-  /** The end of the names of temporary files; files with such names belong to Stripeline. */
-  static final String SUFFIX = ".stripeline-sync";
-
-  private static final String HIDDEN = ".";
-
-  /** Twice the period after which the NameNode recovers the lease of a client that is silent. */
-  private static final long LEFTOVER_MILLIS = TimeUnit.HOURS.toMillis(2);
-
-  private static final int NAME_BYTES_MAX = 255;
   private static final int COPY_BYTES = 256 << 10;
 
   /** The steps, in their order. */
   enum Step {
     CREATE,
+    OPEN,
     COPY,
     CHECK,
     END,
@@ -81,104 +77,163 @@ final class ReplicatedSwitch {
   private final StripelineDFSClient client;
   private final DurableOutputStream striped;
   private final String what;
+  private final String src;
   private final String temporary;
-  private final String inode;
   private final Listener listener;
+
+  // Set as the steps are carried out.
+  private boolean isCreating;
+  private HdfsFileStatus created;
+  private DFSOutputStream file;
+  private ReplicatedFile replicated;
+  private String target;
+
+  /** Whether this thread was interrupted in steps that must not end half-way. */
+  private boolean isInterrupted;
 
   ReplicatedSwitch(StripelineDFSClient client, DurableOutputStream striped, String what) {
     this.client = client;
     this.striped = striped;
     this.what = what;
-    this.temporary = temporaryOf(striped.getSrc());
-    this.inode = "/.reserved/.inodes/" + striped.getFileId();
+    this.src = striped.getSrc();
+    this.temporary = TemporaryFiles.newPath(src, striped.getFileId());
     this.listener = client.switchListener();
   }
 
-  /**
-   * Returns the path of the temporary file of a file. Names that would be too long for the NameNode
-   * end in a digest instead.
-   */
-  static String temporaryOf(String src) {
-    int slash = src.lastIndexOf('/');
-    String name = src.substring(slash + 1);
-    String temporary = HIDDEN + name + SUFFIX;
-    if (temporary.getBytes(StandardCharsets.UTF_8).length > NAME_BYTES_MAX) {
-      temporary = HIDDEN + MD5Hash.digest(name) + SUFFIX;
-    }
-    return src.substring(0, slash + 1) + temporary;
-  }
-
-  /** Carries out all steps and returns the open replicated file; called with {@code collecting}. */
-  ReplicatedFile run() throws IOException {
+  /** Carries out all steps; called with {@code collecting} held. */
+  void run() throws IOException {
     striped.awaitAcknowledged();
-    HdfsFileStatus created;
-    DFSOutputStream file = null;
-    ReplicatedFile replicated;
     try {
-      HdfsFileStatus status = status();
-      listener.begins(Step.CREATE);
-      created = client.outputs().createTemporary(striped, temporary, status);
-      file = client.outputs().openTemporary(striped, created);
-      replicated = ciphered(file);
-      listener.begins(Step.COPY);
-      copyAttributes(status, created);
-      copyBytes(replicated.bytes());
-      if (striped.getInitialLen() + striped.collected > 0) {
-        replicated.hsync(EnumSet.of(SyncFlag.UPDATE_LENGTH));
-      }
-      listener.begins(Step.CHECK);
-      client.namenode.fsync(striped.getSrc(), striped.getFileId(), client.clientName, -1);
+      prepare();
     } catch (IOException e) {
-      discard(file, e);
+      discard(e);
       throw failure(e);
     } catch (RuntimeException | Error e) {
-      discard(file, e);
+      discard(e);
       throw e;
     }
     try {
+      replace();
+    } finally {
+      restoreInterrupt();
+    }
+  }
+
+  private void prepare() throws IOException {
+    HdfsFileStatus status = status();
+    listener.begins(Step.CREATE);
+    isCreating = true;
+    created = client.outputs().createTemporary(striped, temporary, status);
+    listener.begins(Step.OPEN);
+    file = client.outputs().openTemporary(striped, created);
+    replicated = new ReplicatedFile(client, file, striped.getFileEncryptionInfo());
+    listener.begins(Step.COPY);
+    target = target();
+    copyAttributes(status, created);
+    copyBytes(replicated.bytes());
+    if (striped.getInitialLen() + striped.collected > 0) {
+      replicated.hsync(EnumSet.of(SyncFlag.UPDATE_LENGTH));
+    }
+    listener.begins(Step.CHECK);
+    checkLease(striped);
+  }
+
+  private void replace() throws IOException {
+    try {
       listener.begins(Step.END);
+      holdInterrupt();
       endGroup();
       listener.begins(Step.RENAME);
-      rename(file);
+      uninterrupted(this::rename);
+      uninterrupted(() -> checkLease(file));
     } catch (IOException | RuntimeException | Error e) {
-      discard(file, e);
+      discard(e);
       throw striped.failed(failure(e));
     }
+    striped.becomes(replicated);
     listener.begins(Step.DROP);
+    holdInterrupt();
     try {
       striped.dropStriped();
     } catch (IOException e) {
-      DFSClient.LOG.debug("Dropping the striped file at {}", striped.getSrc(), e);
+      DFSClient.LOG.debug("Dropping the striped file at {}", src, e);
     }
     sweep(created.getModificationTime());
-    return replicated;
+  }
+
+  private interface Call {
+    void run() throws IOException;
+  }
+
+  /** Repeats a call that an interrupt ended, because it may have been carried out. */
+  private void uninterrupted(Call call) throws IOException {
+    while (true) {
+      holdInterrupt();
+      try {
+        call.run();
+        holdInterrupt();
+        return;
+      } catch (IOException e) {
+        if (!holdInterrupt() && !Interrupts.isInterrupt(e)) {
+          throw e;
+        }
+        isInterrupted = true;
+      }
+    }
+  }
+
+  /** Clears the interrupt of this thread until it is restored; returns whether there is one. */
+  private boolean holdInterrupt() {
+    boolean now = Thread.interrupted();
+    isInterrupted |= now;
+    return now;
+  }
+
+  private void restoreInterrupt() {
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private IOException failure(Throwable cause) {
-    return new IOException(
-        "Cannot " + what + " " + striped.getSrc() + ": " + cause.getMessage(), cause);
+    String message = "Cannot " + what + " " + src + ": " + cause.getMessage();
+    if (cause instanceof IOException && Interrupts.isInterrupt((IOException) cause)) {
+      return (IOException) new InterruptedIOException(message).initCause(cause);
+    }
+    return new IOException(message, cause);
   }
 
   private HdfsFileStatus status() throws IOException {
-    HdfsFileStatus status = client.getFileInfo(inode);
-    if (status == null) {
-      throw new IOException("the file was deleted");
+    HdfsFileStatus status = client.getFileInfo(src);
+    if (status == null || status.getFileId() != striped.getFileId()) {
+      throw new IOException(
+          "another client deleted, replaced or renamed the file that this stream writes");
     }
     return status;
   }
 
   /**
-   * Returns the stream of the replicated file. In an encryption zone the striped stream takes bytes
-   * that are encrypted with the key of the striped file; the ciphers are counter modes, so that
-   * encrypting once more with the same key gives the plain bytes, which the key of the replicated
-   * file encrypts.
+   * Returns the path of the striped file by its inode, or its own path if inodes are those of
+   * another namespace: a Router sends calls with the path of an inode to its default one.
    */
-  private ReplicatedFile ciphered(DFSOutputStream file) throws IOException {
-    if (striped.getFileEncryptionInfo() == null) {
-      return new ReplicatedFile(file, file);
+  private String target() throws IOException {
+    String directory = TemporaryFiles.directoryOf(src);
+    HdfsFileStatus parent = client.getFileInfo(directory);
+    try {
+      String name = temporary.substring(directory.length());
+      if (parent != null
+          && client.getFileInfo(TemporaryFiles.INODES + parent.getFileId() + "/" + name) != null) {
+        return TemporaryFiles.INODES + striped.getFileId();
+      }
+    } catch (RemoteException | FileNotFoundException | AccessControlException e) {
+      DFSClient.LOG.debug("Looking for {} by the inode of its directory", temporary, e);
     }
-    OutputStream encrypting = client.createWrappedOutputStream(file, null).getWrappedStream();
-    return new ReplicatedFile(file, client.cipherOf(striped.getFileEncryptionInfo(), encrypting));
+    return src;
+  }
+
+  /** Throws if another client has recovered the lease of the file. */
+  private void checkLease(DFSOutputStream file) throws IOException {
+    client.namenode.fsync(src, file.getFileId(), client.clientName, -1);
   }
 
   private void copyAttributes(HdfsFileStatus from, HdfsFileStatus to) throws IOException {
@@ -190,7 +245,7 @@ final class ReplicatedSwitch {
     }
     FsPermission permission = from.getPermission();
     if (from.hasAcl()) {
-      AclStatus acl = client.getAclStatus(inode);
+      AclStatus acl = client.getAclStatus(src);
       client.setAcl(
           temporary, AclUtil.getAclFromPermAndEntries(acl.getPermission(), acl.getEntries()));
     } else if (to.hasAcl()) {
@@ -199,10 +254,13 @@ final class ReplicatedSwitch {
     if (to.hasAcl() || !permission.equals(to.getPermission())) {
       client.setPermission(temporary, permission);
     }
-    if (from.getStoragePolicy() != to.getStoragePolicy()) {
+    // The NameNode tells no policy that erasure-coded files ignore, such as ONE_SSD; the temporary
+    // file inherits that of the directory.
+    if (from.getStoragePolicy() != HdfsConstants.BLOCK_STORAGE_POLICY_ID_UNSPECIFIED
+        && from.getStoragePolicy() != to.getStoragePolicy()) {
       client.setStoragePolicy(temporary, policyName(from.getStoragePolicy()));
     }
-    for (Map.Entry<String, byte[]> attribute : client.getXAttrs(inode).entrySet()) {
+    for (Map.Entry<String, byte[]> attribute : client.getXAttrs(src).entrySet()) {
       client.setXAttr(
           temporary,
           attribute.getKey(),
@@ -252,7 +310,7 @@ final class ReplicatedSwitch {
   private void copySent(OutputStream to, long sent, byte[] buffer) throws IOException {
     LocatedBlocks blocks = sentBlocks(sent);
     try (StripelineInputStream in =
-        new StripelineInputStream(client, inode, true, blocks.getErasureCodingPolicy(), blocks)) {
+        new StripelineInputStream(client, src, true, blocks.getErasureCodingPolicy(), blocks)) {
       long left = sent;
       while (left > 0) {
         int count = in.read(buffer, 0, (int) Math.min(buffer.length, left));
@@ -270,7 +328,7 @@ final class ReplicatedSwitch {
    * does not know that of the last group yet.
    */
   private LocatedBlocks sentBlocks(long sent) throws IOException {
-    LocatedBlocks known = client.getLocatedBlocks(inode, 0, Long.MAX_VALUE);
+    LocatedBlocks known = client.getLocatedBlocks(src, 0, Long.MAX_VALUE);
     List<LocatedBlock> groups = new ArrayList<>(known.getLocatedBlocks());
     LocatedBlock last = known.getLastLocatedBlock();
     if (last == null) {
@@ -298,64 +356,58 @@ final class ReplicatedSwitch {
     try {
       striped.endGroupOnDataNodes();
     } catch (IOException e) {
-      DFSClient.LOG.debug("Ending the last block group of {}", striped.getSrc(), e);
+      isInterrupted |= Interrupts.isInterrupt(e);
+      DFSClient.LOG.debug("Ending the last block group of {}", src, e);
     }
   }
 
-  private void rename(DFSOutputStream file) throws IOException {
+  private void rename() throws IOException {
     try {
-      client.rename(temporary, inode, Options.Rename.OVERWRITE);
+      if (target.equals(src)) {
+        status();
+      }
+      client.rename(temporary, target, Options.Rename.OVERWRITE);
     } catch (IOException e) {
       // A call that is repeated after a failover may find that the first one was carried out.
-      HdfsFileStatus now = client.getFileInfo(striped.getSrc());
+      HdfsFileStatus now = client.getFileInfo(src);
       if (now == null || now.getFileId() != file.getFileId()) {
         throw e;
       }
     }
   }
 
-  /** Ends the stream of the temporary file and deletes the file, if it is still ours. */
-  private void discard(DFSOutputStream file, Throwable cause) {
-    if (file == null) {
+  /** Ends the stream of the temporary file and deletes the file. */
+  private void discard(Throwable cause) {
+    if (!isCreating) {
       return;
     }
+    holdInterrupt();
     try {
-      file.abort();
-      String own = "/.reserved/.inodes/" + file.getFileId();
-      HdfsFileStatus at = client.getFileInfo(temporary);
-      if (at != null && at.getFileId() == file.getFileId()) {
-        client.delete(own, false);
-      }
+      abort();
     } catch (IOException e) {
       cause.addSuppressed(e);
     }
+    try {
+      uninterrupted(() -> client.delete(temporary, false));
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+    restoreInterrupt();
   }
 
-  /**
-   * Deletes temporary files of writers that died, once per directory and client, by one more call
-   * that lists hidden files. A switch takes seconds; that of a writer that was stopped for longer
-   * fails when its temporary file is gone.
-   *
-   * @param now the time of the NameNode in milliseconds
-   */
-  private void sweep(long now) {
-    String directory = striped.getSrc().substring(0, striped.getSrc().lastIndexOf('/') + 1);
-    if (!client.sweepsFirst(directory)) {
-      return;
+  private void abort() throws IOException {
+    if (replicated != null) {
+      replicated.abort();
+    } else if (file != null) {
+      ReplicatedFile.abort(client, file);
     }
-    try {
-      DirectoryListing hidden =
-          client.listPaths(directory, HIDDEN.getBytes(StandardCharsets.UTF_8));
-      for (HdfsFileStatus entry : hidden.getPartialListing()) {
-        String name = entry.getLocalName();
-        if (name.startsWith(HIDDEN)
-            && name.endsWith(SUFFIX)
-            && now - entry.getModificationTime() > LEFTOVER_MILLIS) {
-          client.delete(directory + name, false);
-        }
-      }
-    } catch (IOException | RuntimeException e) {
-      DFSClient.LOG.debug("Deleting leftover temporary files in {}", directory, e);
+  }
+
+  /** Looks for leftovers once per directory and client. */
+  private void sweep(long now) {
+    String directory = TemporaryFiles.directoryOf(src);
+    if (client.sweepsFirst(directory)) {
+      new TemporaryFiles(client).sweep(directory, now);
     }
   }
 }

@@ -121,26 +121,26 @@ class StripelineDFSClient extends DFSClient {
 
   /** Returns a stream that encrypts with the key of a file, and writes to another stream. */
   CryptoOutputStream cipherOf(FileEncryptionInfo info, OutputStream to) throws IOException {
-    CryptoCodec codec = HdfsKMSUtil.getCryptoCodec(getConfiguration(), info);
     KeyProvider.KeyVersion key =
         HdfsKMSUtil.decryptEncryptedDataEncryptionKey(info, getKeyProvider());
+    CryptoCodec codec = HdfsKMSUtil.getCryptoCodec(getConfiguration(), info);
     return new CryptoOutputStream(to, codec, key.getMaterial(), info.getIV(), 0);
   }
 
   /**
-   * Recovers a lease as Hadoop does. If the file is closed, also deletes the temporary file of a
-   * writer that was stopped while its first sync replaced the file, so that it cannot open the file
-   * again.
+   * Recovers a lease as Hadoop does, and removes the temporary file of a writer that was stopped
+   * while its first sync replaced the file, so that it cannot open the file again. Also while the
+   * recovery lasts: callers may wait for its end by {@code isFileClosed}.
    */
   @Override
   boolean recoverLease(String src) throws IOException {
     boolean closed = super.recoverLease(src);
-    if (!closed || !syncsDurably) {
+    if (!syncsDurably) {
       return closed;
     }
-    delete(ReplicatedSwitch.temporaryOf(src), false);
+    new TemporaryFiles(this).fence(src);
     // The writer may have renamed it just before.
-    return isFileClosed(src);
+    return super.recoverLease(src);
   }
 
   @Override

@@ -53,7 +53,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   final StripeLayout layout;
   private final StripeEncoder stripeEncoder;
   final StripeSender sender;
-  private final StripePipeline pipeline;
+  final StripePipeline pipeline;
   private final SyncRefusal sync;
 
   /** Null if late DataNodes have no time limit. */
@@ -62,7 +62,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /** The array of the base class for its cells; all elements are null except during close. */
   private final ByteBuffer[] baseCells;
 
-  private final long groupSize;
+  final long groupSize;
 
   // Guarded by collecting.
   Stripe current;
@@ -211,16 +211,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     super.enqueueAllCurrentPackets();
   }
 
-  /** Waits until all full stripes are acknowledged; called with {@code collecting} held. */
-  void awaitAcknowledged() throws IOException {
-    awaitSent();
-    synchronized (this) {
-      flushAllInternals();
-      WriteCompat.checkStreamerFailures(this, false);
-    }
-  }
-
-  private void awaitSent() throws IOException {
+  void awaitSent() throws IOException {
     try {
       pipeline.awaitSent();
     } catch (InterruptedException e) {
@@ -653,11 +644,15 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   @Override
   void abort() throws IOException {
-    boolean first = !closed;
-    if (first) {
+    if (!closed) {
       pipeline.fail(
           new IOException(cannotWrite() + "the stream was aborted and its lease is lost"));
     }
+    end();
+  }
+
+  void end() throws IOException {
+    boolean first = !closed;
     try {
       super.abort();
     } finally {

@@ -78,6 +78,8 @@ final class StripelineOutputStreams {
         out = new DFSOutputStream(client, src, stat, flag, progress, checksum, favoredNodes, true);
       } else if (canStream(stat)) {
         out = striped(src, flag, progress, null, stat, checksum, favoredNodes, replication);
+      } else if (settings.sync() == SyncMode.DURABLE) {
+        out = unaligned(src, flag, progress, null, stat, checksum, favoredNodes);
       } else {
         WriteStatistics.shared().stockStream();
         out = new DFSStripedOutputStream(client, src, stat, flag, progress, checksum, favoredNodes);
@@ -116,16 +118,30 @@ final class StripelineOutputStreams {
         client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
   }
 
+  private DFSOutputStream unaligned(
+      String src,
+      EnumSet<CreateFlag> flag,
+      Progressable progress,
+      LocatedBlock last,
+      HdfsFileStatus stat,
+      DataChecksum checksum,
+      String[] favoredNodes)
+      throws IOException {
+    WriteStatistics.shared().stockStream();
+    return new UnalignedOutputStream(
+        client, src, flag, progress, last, stat, checksum, favoredNodes);
+  }
+
   /**
    * Creates the temporary file that replaces a striped one, replicated and with the permission that
-   * the striped file has; an earlier temporary file is overwritten.
+   * the striped file has.
    */
   HdfsFileStatus createTemporary(DurableOutputStream striped, String path, HdfsFileStatus like)
       throws IOException {
     return createAtNameNode(
         path,
         new FsPermission(like.getPermission().toShort()),
-        EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE, CreateFlag.SHOULD_REPLICATE),
+        EnumSet.of(CreateFlag.CREATE, CreateFlag.SHOULD_REPLICATE),
         false,
         striped.replication(),
         like.getBlockSize(),
@@ -133,26 +149,22 @@ final class StripelineOutputStreams {
         null);
   }
 
-  /**
-   * Opens a stream of a temporary file. All its calls to the NameNode name the inode. Its path is
-   * already that of the striped file, because Hadoop 3.4 and later recover a lease by path after a
-   * failed close.
-   */
+  /** Opens the stream of a temporary file. */
   DFSOutputStream openTemporary(DurableOutputStream striped, HdfsFileStatus created)
       throws IOException {
-    DFSOutputStream out =
-        new DFSOutputStream(
-            client,
-            striped.getSrc(),
-            created,
-            EnumSet.of(CreateFlag.CREATE),
-            null,
-            client.getConf().createChecksum(null),
-            null,
-            true);
-    out.start();
-    LeaseCompat.begin(client, out);
-    return out;
+    DFSOutputStream out = striped.open(created);
+    try {
+      out.start();
+      LeaseCompat.begin(client, out);
+      return out;
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        ReplicatedFile.abort(client, out);
+      } catch (IOException notAborted) {
+        e.addSuppressed(notAborted);
+      }
+      throw e;
+    }
   }
 
   private HdfsFileStatus createAtNameNode(
@@ -243,18 +255,20 @@ final class StripelineOutputStreams {
       String[] favoredNodes)
       throws IOException {
     DataChecksum checksum = client.getConf().createChecksum(null);
-    boolean isOurs = stat.isErasureCoded() && canStream(stat);
-    if (!isOurs && stat.isErasureCoded()) {
-      WriteStatistics.shared().stockStream();
-    }
-    if (!isOurs) {
+    boolean isDurable = settings.sync() == SyncMode.DURABLE;
+    if (!stat.isErasureCoded() || !canStream(stat) && !isDurable) {
+      if (stat.isErasureCoded()) {
+        WriteStatistics.shared().stockStream();
+      }
       return DFSOutputStream.newStreamForAppend(
           client, src, flag, progress, last, stat, checksum, favoredNodes);
     }
     try (TraceScope ignored = client.newPathTraceScope("newStreamForAppend", src)) {
       short replication = (short) client.getConf().getDefaultReplication();
       DFSOutputStream out =
-          striped(src, flag, progress, last, stat, checksum, favoredNodes, replication);
+          canStream(stat)
+              ? striped(src, flag, progress, last, stat, checksum, favoredNodes, replication)
+              : unaligned(src, flag, progress, last, stat, checksum, favoredNodes);
       out.start();
       return out;
     }

@@ -5,18 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.security.PrivilegedExceptionAction;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.crypto.JceAesCtrCryptoCodec;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.StreamCapabilities;
@@ -26,11 +21,7 @@ import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
-import org.apache.hadoop.security.UserGroupInformation;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,85 +29,7 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.testkit.Conditions;
 
 /** hflush and hsync of erasure-coded files: acknowledged bytes survive, and writers are fenced. */
-class DurableSyncTest {
-  private static final int CELL = 64 << 10;
-  private static final int STRIPE = 3 * CELL;
-  private static final long BLOCK = 8L * CELL;
-
-  @TempDir static Path dir;
-  private static WriteCluster cluster;
-  private static DistributedFileSystem fs;
-  private static org.apache.hadoop.fs.Path coded;
-
-  @BeforeAll
-  static void start() throws Exception {
-    cluster =
-        new WriteCluster(
-            dir,
-            6,
-            BLOCK,
-            conf -> {
-              conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
-              conf.set(ClientKeys.WRITE_SYNC, "durable");
-              conf.set(
-                  CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
-                  JavaKeyStoreProvider.SCHEME_NAME + "://file" + dir.resolve("keys.jks"));
-            });
-    fs = cluster.cluster.getFileSystem();
-    coded = cluster.directory("rs", 3, 2, CELL);
-    DFSTestUtil.createKey("key", cluster.cluster, cluster.conf());
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  private static DistributedFileSystem ours() throws IOException {
-    return ours(conf -> {});
-  }
-
-  private static DistributedFileSystem ours(Consumer<Configuration> more) throws IOException {
-    return cluster.open("functional-partitioned", more);
-  }
-
-  private static byte[] bytes(int length) {
-    return WriteCluster.bytes(length, length);
-  }
-
-  private static StripelineDFSClient client(DistributedFileSystem of) {
-    return (StripelineDFSClient) of.getClient();
-  }
-
-  private static org.apache.hadoop.fs.Path file(String name) {
-    return new org.apache.hadoop.fs.Path(coded, name);
-  }
-
-  private static org.apache.hadoop.fs.Path temporaryOf(org.apache.hadoop.fs.Path file) {
-    return new org.apache.hadoop.fs.Path(ReplicatedSwitch.temporaryOf(file.toUri().getPath()));
-  }
-
-  /** Returns what a stock client reads of a file that may be open. */
-  private static byte[] read(org.apache.hadoop.fs.Path file) throws IOException {
-    byte[] buffer = new byte[16 << 20];
-    int done = 0;
-    try (FSDataInputStream in = fs.open(file)) {
-      int count;
-      while ((count = in.read(buffer, done, buffer.length - done)) > 0) {
-        done += count;
-      }
-    }
-    return Arrays.copyOf(buffer, done);
-  }
-
-  private static boolean isStriped(org.apache.hadoop.fs.Path file) throws IOException {
-    return fs.getFileStatus(file).isErasureCoded();
-  }
-
-  private static void recover(DistributedFileSystem by, org.apache.hadoop.fs.Path file) {
-    Conditions.await("the lease of " + file, () -> by.recoverLease(file));
-  }
-
+class DurableSyncTest extends SyncCase {
   @ParameterizedTest
   @ValueSource(
       ints = {0, 1, CELL, STRIPE - 1, STRIPE, 5 * STRIPE + 7, 8 * STRIPE, 17 * STRIPE + CELL + 1})
@@ -129,7 +42,7 @@ class DurableSyncTest {
     assertThat(isStriped(file)).isFalse();
     assertThat(fs.getFileStatus(file).getLen()).isEqualTo(size);
     assertThat(read(file)).isEqualTo(Arrays.copyOf(all, size));
-    assertThat(fs.exists(temporaryOf(file))).isFalse();
+    assertThat(temporaryFiles(file)).isEmpty();
 
     out.write(all, size, 100);
     out.hflush();
@@ -202,35 +115,11 @@ class DurableSyncTest {
   }
 
   @Test
-  void leftoversOfDeadWritersAreDeleted() throws IOException {
-    org.apache.hadoop.fs.Path folder = file("leftovers");
-    fs.mkdirs(folder);
-    org.apache.hadoop.fs.Path old = temporaryOf(new org.apache.hadoop.fs.Path(folder, "old"));
-    org.apache.hadoop.fs.Path young = temporaryOf(new org.apache.hadoop.fs.Path(folder, "young"));
-    org.apache.hadoop.fs.Path hidden = new org.apache.hadoop.fs.Path(folder, ".old");
-    for (org.apache.hadoop.fs.Path path : Arrays.asList(old, young, hidden)) {
-      fs.create(path).close();
-    }
-    long longAgo = fs.getFileStatus(old).getModificationTime() - TimeUnit.HOURS.toMillis(3);
-    fs.setTimes(old, longAgo, -1);
-    fs.setTimes(hidden, longAgo, -1);
-    try (FSDataOutputStream out = ours().create(new org.apache.hadoop.fs.Path(folder, "log"))) {
-      out.hsync();
-    }
-    assertThat(fs.exists(old)).isFalse();
-    assertThat(fs.exists(young)).isTrue();
-    assertThat(fs.exists(hidden)).isTrue();
-  }
-
-  @Test
   void anOrdinaryUserKeepsPermissionAclAndAttributes() throws Exception {
     org.apache.hadoop.fs.Path home = file("alice");
     fs.mkdirs(home);
     fs.setOwner(home, "alice", "users");
-    UserGroupInformation alice =
-        UserGroupInformation.createUserForTesting("alice", new String[] {"users", "staff"});
-    DistributedFileSystem own =
-        alice.doAs((PrivilegedExceptionAction<DistributedFileSystem>) DurableSyncTest::ours);
+    DistributedFileSystem own = oursAs("alice");
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(home, "log");
     FSDataOutputStream out = own.create(file);
     own.setPermission(file, new FsPermission((short) 0640));
@@ -272,7 +161,7 @@ class DurableSyncTest {
     assertThatThrownBy(out::hsync).hasMessageContaining("The process ends here");
     DistributedFileSystem other = ours();
     recover(other, file);
-    assertThat(fs.exists(temporaryOf(file))).isFalse();
+    assertThat(temporaryFiles(file)).isEmpty();
     byte[] left = read(file);
     assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
     if (step == Step.DROP) {
@@ -323,7 +212,7 @@ class DurableSyncTest {
     assertThat(read(file)).isEqualTo(others);
     assertThatThrownBy(out::close).isInstanceOf(IOException.class);
     assertThat(read(file)).isEqualTo(others);
-    assertThat(fs.exists(temporaryOf(file))).isFalse();
+    assertThat(temporaryFiles(file)).isEmpty();
   }
 
   @Test
@@ -439,12 +328,57 @@ class DurableSyncTest {
   }
 
   @Test
-  void namesThatWouldBeTooLongEndInADigest() {
-    String name = String.join("", Collections.nCopies(250, "n"));
-    assertThat(ReplicatedSwitch.temporaryOf("/a/log")).isEqualTo("/a/.log.stripeline-sync");
-    assertThat(ReplicatedSwitch.temporaryOf("/a/" + name))
-        .startsWith("/a/.")
-        .endsWith(".stripeline-sync")
-        .hasSizeLessThan(100);
+  void ciphersAreClosed() throws Exception {
+    org.apache.hadoop.fs.Path zone = folder("ciphers");
+    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    DistributedFileSystem ours =
+        ours(
+            conf ->
+                conf.set(
+                    CommonConfigurationKeysPublic
+                        .HADOOP_SECURITY_CRYPTO_CODEC_CLASSES_AES_CTR_NOPADDING_KEY,
+                    CountedCodec.class.getName()));
+    FSDataOutputStream out = ours.create(in(zone, "closed"));
+    out.write(bytes(100));
+    out.hsync();
+    out.close();
+    assertThat(CountedCodec.OPEN).hasValue(0);
+
+    FSDataOutputStream aborted = ours.create(in(zone, "aborted"));
+    aborted.hsync();
+    aborted.write(bytes(100));
+    ours.getClient().closeAllFilesBeingWritten(true);
+    assertThatThrownBy(aborted::close).isInstanceOf(IOException.class);
+    assertThat(CountedCodec.OPEN.get()).as("Hadoop's own cipher").isLessThanOrEqualTo(1);
+    CountedCodec.OPEN.set(0);
+
+    FSDataOutputStream failed = ours.create(in(zone, "failed"));
+    failed.write(bytes(100));
+    at(
+        Step.CHECK,
+        ours,
+        step -> {
+          throw new IOException("injected");
+        });
+    assertThatThrownBy(failed::hsync).hasMessageContaining("injected");
+    assertThat(CountedCodec.OPEN).hasValue(1);
+    failed.close();
+    assertThat(CountedCodec.OPEN).hasValue(0);
+  }
+
+  /** Counts the codecs that are not closed. */
+  public static final class CountedCodec extends JceAesCtrCryptoCodec {
+    static final AtomicInteger OPEN = new AtomicInteger();
+
+    /** Counts the new codec. */
+    public CountedCodec() {
+      OPEN.incrementAndGet();
+    }
+
+    @Override
+    public void close() throws IOException {
+      super.close();
+      OPEN.decrementAndGet();
+    }
   }
 }

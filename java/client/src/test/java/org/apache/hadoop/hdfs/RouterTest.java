@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.client.ClientKeys;
 import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.client.read.shared.ReadCount;
 import org.stripeline.testkit.Conditions;
@@ -93,8 +94,14 @@ class RouterTest {
 
   private DistributedFileSystem client(Class<? extends DistributedFileSystem> type)
       throws IOException {
+    return client(type, "warn");
+  }
+
+  private DistributedFileSystem client(Class<? extends DistributedFileSystem> type, String sync)
+      throws IOException {
     Configuration conf = new Configuration(federation.generateClientConfiguration());
     conf.set("fs.hdfs.impl", type.getName());
+    conf.set(ClientKeys.WRITE_SYNC, sync);
     conf.setInt("dfs.blocksize", 8 * CELL);
     return (DistributedFileSystem)
         FileSystem.newInstance(federation.getRouters().get(0).getFileSystemURI(), conf);
@@ -194,6 +201,33 @@ class RouterTest {
     }
     outs[1].close();
     assertThat(ours.getClient().isFilesBeingWrittenEmpty()).isTrue();
+  }
+
+  @Test
+  void theFirstDurableSyncReplacesFilesOfBothNamespaces() throws Exception {
+    FSDataOutputStream[] outs = new FSDataOutputStream[SPACES.size()];
+    try (DistributedFileSystem durable = client(StripelineFileSystem.class, "durable")) {
+      for (int i = 0; i < outs.length; i++) {
+        outs[i] = durable.create(file(i, "synced"));
+        outs[i].write(DATA[i], 0, STRIPE + 5);
+      }
+      for (int i = 0; i < outs.length; i++) {
+        outs[i].hsync();
+        assertThat(stock.getFileStatus(file(i, "synced")).isErasureCoded()).isFalse();
+      }
+      for (int i = 0; i < outs.length; i++) {
+        outs[i].write(DATA[i], STRIPE + 5, DATA[i].length - STRIPE - 5);
+        outs[i].close();
+        try (FSDataInputStream in = stock.open(file(i, "synced"))) {
+          byte[] back = new byte[DATA[i].length];
+          in.readFully(back);
+          assertThat(back).isEqualTo(DATA[i]);
+          assertThat(in.read()).isEqualTo(-1);
+        }
+        assertThat(stock.listStatus(file(i, "synced").getParent()))
+            .noneMatch(status -> status.getPath().getName().endsWith(TemporaryFiles.SUFFIX));
+      }
+    }
   }
 
   private static long number(FSDataOutputStream out) {
