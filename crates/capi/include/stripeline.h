@@ -665,7 +665,7 @@ size_t stripeline_describe(char *text, size_t size);
  * | stall-ms | milliseconds after which a rail counts as hung | 250 |
  * | quarantine-ms | milliseconds that a rail stays out of service after its first failure | 1000 |
  * | retry-ms | milliseconds within which a rail that did not raise the total rate is tried again | 10000 |
- * | check-every | N: for each rail and kind, one piece in N and the first 8 are compared, set outputs only if a second rail is in use; 0 for none | 1000 |
+ * | check-every | N: for each rail and kind, one piece in N is compared, and the first 8; 0 for none | 1000 |
  * | waiting-threads-help | true or false: whether threads code while they wait | true |
  * | measure-only | true or false: whether the rail null is allowed, which does not write outputs | false |
  * | workers-max | maximum number of threads of a rail, 0 for the number that it requests | 0 |
@@ -673,6 +673,7 @@ size_t stripeline_describe(char *text, size_t size);
  * | node | the processes that share CPUs: user, group:PATH, off | user |
  * | node-weight | weight of this process in the division of CPUs, 1 to 1000 | 100 |
  *
+ * Encoded and decoded pieces are compared on a second rail, and not at all if only one is in use.
  * A rail that the machine lacks is not used; stripeline_engine_describe() returns the reason.
  *
  * @param configuration  text in UTF-8, ended by a NUL; NULL for all defaults

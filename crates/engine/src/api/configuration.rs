@@ -13,13 +13,15 @@
 //! | `stall-ms` | milliseconds after which a rail is taken to hang | 250 |
 //! | `quarantine-ms` | milliseconds that a failed rail stays out of service at first | 1000 |
 //! | `retry-ms` | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
-//! | `check-every` | for each rail and kind: one piece in this many and the first 8 are compared, set outputs only if a second rail is in use; 0 for none | 1000 |
+//! | `check-every` | for each rail and kind: one piece in this many is compared, and the first 8; 0 for none | 1000 |
 //! | `waiting-threads-help` | `true` or `false` | `true` |
 //! | `measure-only` | `true` or `false`: whether `rails` may be `null`, which leaves outputs unchanged | `false` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
 //! | `tuning` | path of the table that `stripeline tune` wrote | built-in values |
 //! | `node` | the processes that share the CPUs: `user`, `group:PATH` (see [`node`](crate::node)), `off` | `user` |
 //! | `node-weight` | this process' share in relation to others, 1 to 1000 | 100 |
+//!
+//! Encoded and decoded pieces are compared on a second rail, and not at all if only one is in use.
 
 use std::path::Path;
 use std::str::FromStr;
