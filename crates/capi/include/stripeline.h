@@ -665,7 +665,7 @@ size_t stripeline_describe(char *text, size_t size);
  * | stall-ms | milliseconds after which a rail counts as hung | 250 |
  * | quarantine-ms | milliseconds that a rail stays out of service after its first failure | 1000 |
  * | retry-ms | milliseconds within which a rail that did not raise the total rate is tried again | 10000 |
- * | check-every | N: for each rail and kind, one piece in N and the first 8 are compared, set outputs only if a second rail is in use; 0 for none | 1000 |
+ * | check-every | N: one piece in N is compared, set outputs only if a second rail is in use; 0 for none | 1000 |
  * | waiting-threads-help | true or false: whether threads code while they wait | true |
  * | measure-only | true or false: whether the rail null is allowed, which does not write outputs | false |
  * | workers-max | maximum number of threads of a rail, 0 for the number that it requests | 0 |
@@ -713,7 +713,7 @@ void stripeline_engine_close(struct stripeline_engine *engine);
  * Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
  * requested rails, each with `name`, `in`, `description` and `reason`, one of the latter two
  * null), `issued` and `outstanding` (tasks), `rails` (each rail in use with `name`,
- * `out_of_service` (null or the reason), `active` (whether it raises the total rate), `rate` (bytes
+ * `out_of_service` (null or the reason), `active` (if it raises the total rate), `rate` (bytes
  * of data per second), `queued`, `pieces`, `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`,
  * `revoked`, `quarantines`, `checks`, `wrong`, and the histograms `waits` (issue to start) and
  * `services` (start to end), of which bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds).

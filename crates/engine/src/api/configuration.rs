@@ -13,7 +13,7 @@
 //! | `stall-ms` | milliseconds after which a rail is taken to hang | 250 |
 //! | `quarantine-ms` | milliseconds that a failed rail stays out of service at first | 1000 |
 //! | `retry-ms` | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
-//! | `check-every` | for each rail and kind: one piece in this many and the first 8 are compared, set outputs only if a second rail is in use; 0 for none | 1000 |
+//! | `check-every` | one piece in this many is compared, set outputs only if a second rail is in use; 0: none | 1000 |
 //! | `waiting-threads-help` | `true` or `false` | `true` |
 //! | `measure-only` | `true` or `false`: whether `rails` may be `null`, which leaves outputs unchanged | `false` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
