@@ -29,10 +29,22 @@ exempt=(
   RpcAgents               # pauses between calls over the network; its module uses no other one
   StripelineOutputStreams # repeats calls of append as Hadoop does
   TaskTable               # counts tasks from the time of day, so that ids of an earlier start are unknown
+  Progress                # the terminal module uses no other one; tests give it a clock
+  Bundle                  # names its file by the local time
+  DataNodeSurvey          # compares this machine's clock with those of DataNodes
+  ClusterProcess          # waits for another process
+  HdfsInstance            # waits for Hadoop's threads, and sets times of Hadoop's clock
+  IoCluster               # waits for other processes, and reads the log of a period
+  RebuildAct              # measures, and waits for Hadoop's threads
+  MethodJvm               # measures
+  ClientMain              # measures
+  FileTask                # measures
+  AccessBench             # makes a name that is unique in the process
 )
 clock='System(\.|::)(nanoTime|currentTimeMillis)|monotonicNow|(Instant|Time)\.now'
 clock+='|Thread\.sleep|SECONDS\.(sleep|timedWait)'
-reads=$(git grep --untracked -nE "$clock" -- java/{native,coder,client,placement,simulator,agent-api,server}/src/main |
+modules=(java/{native,coder,client,placement,simulator,agent-api,server,lab,cli,terminal}/src/main)
+reads=$(git grep --untracked -nE "$clock" -- "${modules[@]}" |
   grep -vE "/(Ticker|$(IFS='|' && echo "${exempt[*]}"))\.java:" || true)
 if [[ -n $reads ]]; then
   echo "check: time is read from an org.stripeline.natives.Ticker that the class is given:" >&2
