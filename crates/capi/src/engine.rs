@@ -83,7 +83,7 @@ impl Call {
 /// | node | the processes that share CPUs: user, group:PATH, off | user |
 /// | node-weight | weight of this process in the division of CPUs, 1 to 1000 | 100 |
 ///
-/// Encoded and decoded pieces are compared on a second rail, and not at all if only one is in use.
+/// Encoded and decoded pieces are compared on a second rail, and not at all without one.
 /// A rail that the machine lacks is not used; stripeline_engine_describe() returns the reason.
 ///
 /// @param configuration  text in UTF-8, ended by a NUL; NULL for all defaults

@@ -21,7 +21,7 @@
 //! | `node` | the processes that share the CPUs: `user`, `group:PATH` (see [`node`](crate::node)), `off` | `user` |
 //! | `node-weight` | this process' share in relation to others, 1 to 1000 | 100 |
 //!
-//! Encoded and decoded pieces are compared on a second rail, and not at all if only one is in use.
+//! Encoded and decoded pieces are compared on a second rail, and not at all without one.
 
 use std::path::Path;
 use std::str::FromStr;
