@@ -714,7 +714,7 @@ void stripeline_engine_close(struct stripeline_engine *engine);
  * Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
  * requested rails, each with `name`, `in`, `description` and `reason`, one of the latter two
  * null), `issued` and `outstanding` (tasks), `rails` (each rail in use with `name`,
- * `out_of_service` (null or the reason), `active` (whether it raises the total rate), `rate` (bytes
+ * `out_of_service` (null or the reason), `active` (whether it raises the total), `rate` (bytes
  * of data per second), `queued`, `pieces`, `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`,
  * `revoked`, `quarantines`, `checks`, `wrong`, and the histograms `waits` (issue to start) and
  * `services` (start to end), of which bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds).
