@@ -203,6 +203,8 @@ class ReadPipelineTest extends ReadPipelineCase {
 
   @Test
   void anInterruptedReaderReturns() throws Exception {
+    // A read that is late already may go on, to learn when its DataNode answers.
+    context = context("0", 10_000);
     MemoryGroup group = new MemoryGroup(2, 1, 1024, 4096, true, 7);
     group.hung[0] = true;
     group.hung[1] = true;
