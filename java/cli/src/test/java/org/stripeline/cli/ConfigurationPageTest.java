@@ -65,7 +65,7 @@ class ConfigurationPageTest {
       collect(
           ROOT.resolve("java").resolve(module).resolve("src/main/java"),
           ".java",
-          "getenv\\(\"(STRIPELINE_[A-Z_]+)\"\\)",
+          "(?:getenv\\(|VARIABLE = )\"(STRIPELINE_[A-Z_]+)\"",
           declared);
     }
     Matcher launcher =
