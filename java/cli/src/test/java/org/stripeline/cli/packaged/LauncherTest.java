@@ -93,7 +93,7 @@ class LauncherTest {
   @Tag("full")
   void theReadmesCommandsForATestClusterRunAsPrinted() throws Exception {
     String readme = Files.readString(ROOT.resolve("README.md"));
-    String section = readme.split("\nA test cluster, without a Hadoop installation:\n\n")[1];
+    String section = readme.split("\nA test cluster, without a Hadoop installation[^\n]*\n\n")[1];
     String printed = section.substring(0, section.indexOf("\n\n"));
     assertThat(printed.split("\n")).hasSizeGreaterThan(5).allMatch(line -> line.startsWith("    "));
     Path place = Files.createDirectory(temporary.resolve("tmp"));
