@@ -76,10 +76,8 @@ final class StripelineOutputStreams {
               storagePolicy);
       if (stat.getErasureCodingPolicy() == null) {
         out = new DFSOutputStream(client, src, stat, flag, progress, checksum, favoredNodes, true);
-      } else if (canStream(stat)) {
+      } else if (isOurs(stat)) {
         out = striped(src, flag, progress, null, stat, checksum, favoredNodes, replication);
-      } else if (settings.sync() == SyncMode.DURABLE) {
-        out = unaligned(src, flag, progress, null, stat, checksum, favoredNodes);
       } else {
         WriteStatistics.shared().stockStream();
         out = new DFSStripedOutputStream(client, src, stat, flag, progress, checksum, favoredNodes);
@@ -110,6 +108,11 @@ final class StripelineOutputStreams {
       String[] favoredNodes,
       short replication)
       throws IOException {
+    if (!canStream(stat)) {
+      WriteStatistics.shared().stockStream();
+      return new UnalignedOutputStream(
+          client, src, flag, progress, last, stat, checksum, favoredNodes);
+    }
     if (settings.sync() == SyncMode.DURABLE) {
       return new DurableOutputStream(
           client, src, flag, progress, last, stat, checksum, favoredNodes, settings, replication);
@@ -118,18 +121,9 @@ final class StripelineOutputStreams {
         client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
   }
 
-  private DFSOutputStream unaligned(
-      String src,
-      EnumSet<CreateFlag> flag,
-      Progressable progress,
-      LocatedBlock last,
-      HdfsFileStatus stat,
-      DataChecksum checksum,
-      String[] favoredNodes)
-      throws IOException {
-    WriteStatistics.shared().stockStream();
-    return new UnalignedOutputStream(
-        client, src, flag, progress, last, stat, checksum, favoredNodes);
+  /** Returns whether {@link #striped} writes a file, or Hadoop's own stream as it is. */
+  private boolean isOurs(HdfsFileStatus stat) {
+    return canStream(stat) || settings.sync() == SyncMode.DURABLE;
   }
 
   /**
@@ -255,8 +249,7 @@ final class StripelineOutputStreams {
       String[] favoredNodes)
       throws IOException {
     DataChecksum checksum = client.getConf().createChecksum(null);
-    boolean isDurable = settings.sync() == SyncMode.DURABLE;
-    if (!stat.isErasureCoded() || !canStream(stat) && !isDurable) {
+    if (!stat.isErasureCoded() || !isOurs(stat)) {
       if (stat.isErasureCoded()) {
         WriteStatistics.shared().stockStream();
       }
@@ -266,9 +259,7 @@ final class StripelineOutputStreams {
     try (TraceScope ignored = client.newPathTraceScope("newStreamForAppend", src)) {
       short replication = (short) client.getConf().getDefaultReplication();
       DFSOutputStream out =
-          canStream(stat)
-              ? striped(src, flag, progress, last, stat, checksum, favoredNodes, replication)
-              : unaligned(src, flag, progress, last, stat, checksum, favoredNodes);
+          striped(src, flag, progress, last, stat, checksum, favoredNodes, replication);
       out.start();
       return out;
     }
