@@ -36,7 +36,6 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.convert.status.JobList;
 import org.stripeline.convert.status.JobState;
 import org.stripeline.convert.status.StatusWriter;
-import org.stripeline.terminal.CommandStyle;
 
 /** Plans and executes jobs, and resumes the jobs of drivers that have died. */
 public final class Driver implements AutoCloseable {
@@ -194,10 +193,8 @@ public final class Driver implements AutoCloseable {
                 + other.name()
                 + " on "
                 + other.settings().path
-                + " is not finished; end it with: stripeline convert "
-                + CommandStyle.shellWord(PathArguments.literal(other.settings().path))
-                + " --resume --job="
-                + other.name());
+                + " is not finished; end it with: "
+                + PathArguments.resumeCommand(other.settings().path, other.name()));
       }
     }
   }

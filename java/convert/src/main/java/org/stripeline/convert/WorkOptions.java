@@ -135,10 +135,7 @@ final class WorkOptions {
    */
   String resumeCommand(String path, String name) {
     List<String> words = new ArrayList<>();
-    words.add("stripeline convert");
-    words.add(CommandStyle.shellWord(PathArguments.literal(path)));
-    words.add("--resume");
-    add(words, "--job", name);
+    words.add(PathArguments.resumeCommand(path, name));
     add(
         words,
         "--job-directory",

@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.terminal.CommandStyle;
 
 /** Paths of a command line, with globs that are expanded as Hadoop's shell does. */
 public final class PathArguments {
@@ -29,6 +30,19 @@ public final class PathArguments {
   /** Returns a path in the form in which it is given as an argument that is not a glob. */
   public static String literal(String path) {
     return path.replaceAll("[*?\\[{\\\\]", "\\\\$0");
+  }
+
+  /**
+   * Returns the command line that resumes a job, without its other options.
+   *
+   * @param path what the job converts
+   * @param job name of the job, or null
+   */
+  public static String resumeCommand(String path, String job) {
+    return "stripeline convert "
+        + CommandStyle.shellWord(literal(path))
+        + " --resume"
+        + (job == null ? "" : " --job=" + CommandStyle.shellWord(job));
   }
 
   /**

@@ -10,7 +10,6 @@ import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.report.ByteText;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.select.PathArguments;
-import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.Quantity;
 import org.stripeline.terminal.TextTable;
 
@@ -89,11 +88,7 @@ public final class StatusText {
                     + status.host;
     out.println("job " + job.name() + ": " + job.state() + then);
     if (isBegun || job.state() == JobState.INTERRUPTED) {
-      out.println(
-          "  continue it with: stripeline convert "
-              + CommandStyle.shellWord(PathArguments.literal(job.path()))
-              + " --resume --job="
-              + job.name());
+      out.println("  continue it with: " + PathArguments.resumeCommand(job.path(), job.name()));
     }
     if (isBegun) {
       out.println("  or end it with: stripeline convert --cancel --job=" + job.name());
