@@ -37,7 +37,8 @@ impl FromStr for Shape {
                 Ok(shape)
             }
             _ => Err(format!(
-                "Cannot use shape '{text}': write data+parity, each at least 1, together at most 256"
+                "Cannot use shape '{text}': write data+parity, each at least 1, together at most \
+                 256"
             )),
         }
     }
@@ -84,7 +85,8 @@ impl FromStr for Operation {
             {
                 Some(lost) if lost >= 1 => Ok(Self::Decode(lost)),
                 _ => Err(format!(
-                    "Cannot use operation '{text}': known are encode, decode-1, decode-2 ... and decode-m"
+                    "Cannot use operation '{text}': known are encode, decode-1, decode-2 ... and \
+                     decode-m"
                 )),
             },
         }

@@ -151,7 +151,8 @@ enum stripeline_status
      */
     STRIPELINE_RAIL_FAILED = 18,
     /**
-     * The engine was closed before the task was done, or belongs to the process that forked this one.
+     * The engine was closed before the task was done, or belongs to the process that forked
+     * this one.
      */
     STRIPELINE_CLOSED = 19,
     /**

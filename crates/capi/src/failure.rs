@@ -55,7 +55,8 @@ pub enum stripeline_status {
     /// A rail failed while it was changing the outputs in place, so the operation cannot be
     /// repeated: encode the stripe again.
     STRIPELINE_RAIL_FAILED = 18,
-    /// The engine was closed before the task was done, or belongs to the process that forked this one.
+    /// The engine was closed before the task was done, or belongs to the process that forked
+    /// this one.
     STRIPELINE_CLOSED = 19,
     /// The engine cannot be started as configured.
     STRIPELINE_CONFIGURATION = 20,
@@ -181,7 +182,8 @@ impl fmt::Display for Failure {
             ),
             Self::TooManyErased(erased, parity_units) => write!(
                 formatter,
-                "Cannot decode the stripe: units asked for: {erased}, the code repairs: {parity_units}"
+                "Cannot decode the stripe: units asked for: {erased}, the code repairs: \
+                 {parity_units}"
             ),
             Self::Misaligned(operation, name, address) => write!(
                 formatter,

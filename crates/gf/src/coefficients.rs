@@ -44,8 +44,8 @@ impl fmt::Display for CoefficientsError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "Cannot prepare a {} x {} matrix from {} values: needs at least 1 row, 1 to 65535 columns \
-             and rows x columns values",
+            "Cannot prepare a {} x {} matrix from {} values: needs at least 1 row, 1 to 65535 \
+             columns and rows x columns values",
             self.rows, self.columns, self.values
         )
     }

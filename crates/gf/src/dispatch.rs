@@ -49,7 +49,8 @@ fn select(columns: &[Kernels], requested: Option<&str>) -> (usize, Selection) {
             None => {
                 let has: Vec<_> = columns.iter().map(|kernels| kernels.isa.name()).collect();
                 let reason = format!(
-                    "Cannot use instruction set '{isa}' from {ISA_VARIABLE}: this machine and build have {}",
+                    "Cannot use instruction set '{isa}' from {ISA_VARIABLE}: this machine and \
+                     build have {}",
                     has.join(" ")
                 );
                 (fastest, Selection::Refused(reason))

@@ -55,7 +55,8 @@ pub fn fingerprint(bytes: &[u8]) -> u64 {
 pub fn table() -> String {
     let mut text = String::from(
         "// SPDX-License-Identifier: Apache-2.0\n\
-         //! The oracle's answers. Written by `cargo run -p stripeline-reference --bin write-known-answers FILE`.\n\n\
+         //! The oracle's answers.\n\
+         //! Written by `cargo run -p stripeline-reference --bin write-known-answers FILE`.\n\n\
          use stripeline_codec::Code;\n\n\
          use super::Answer;\n\n\
          pub(super) static ANSWERS: &[Answer] = &[\n",
@@ -77,7 +78,7 @@ pub fn table() -> String {
         };
         write!(
             text,
-            "    Answer {{\n        code: Code::{code:?},\n        data_units: {data_units},\n        \
+            "    Answer {{\n        code: Code::{code:?},\n        data_units: {data_units},\n \
              parity: &[\n{}        ],\n        updated: &[\n{}        ],\n    }},\n",
             rows(&before),
             rows(&after)

@@ -61,8 +61,8 @@ pub fn open(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
         ),
         Some(isa) => {
             return Err(Absence::Unknown(format!(
-                "Cannot use instruction set '{isa}' with isal: known are portable ssse3 avx2 avx512 \
-                 avx2+gfni avx512+gfni"
+                "Cannot use instruction set '{isa}' with isal: known are portable ssse3 avx2 \
+                 avx512 avx2+gfni avx512+gfni"
             )));
         }
     };

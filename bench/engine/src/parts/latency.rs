@@ -32,8 +32,8 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         panels.push(measure(settings, group, &mut section)?);
     }
     section.notes.push(
-        "virtual rails code for real and then sleep until their rate allows the piece; their latencies hold \
-         what this machine needs to wake a sleeper"
+        "virtual rails code for real and then sleep until their rate allows the piece; their \
+         latencies hold what this machine needs to wake a sleeper"
             .to_owned(),
     );
     section.plot = plot::draw("Latency of stripes", &panels);

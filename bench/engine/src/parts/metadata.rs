@@ -36,8 +36,8 @@ const RAIL: &str = "cpu";
 pub fn run(settings: &Settings) -> Result<Section, Failure> {
     let mut section = Section::new(
         "metadata",
-        "without metadata against a key-value server that stores the coding device of each chunk (Figure 7), \
-         RS-6-3, 64 KiB cells, rail cpu",
+        "without metadata against a key-value server that stores the coding device of each chunk \
+         (Figure 7), RS-6-3, 64 KiB cells, rail cpu",
     );
     let mut server = match Server::start() {
         Ok(server) => server,
@@ -82,12 +82,13 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
         points(&mut section, operation, &rates);
     }
     section.notes.push(format!(
-        "{} on a Unix socket of this machine; one request at a time on a connection. Over a network it costs more",
+        "{} on a Unix socket of this machine; one request at a time on a connection. Over a \
+         network it costs more",
         server.version
     ));
     section.notes.push(
-        "x: the rate without metadata over this one's. The paper has 4.2 to 1.3 for encode and 4.6 to 1.4 for decode \
-         over memcached, with slower coders and a faster network"
+        "x: the rate without metadata over this one's. The paper has 4.2 to 1.3 for encode and 4.6 \
+         to 1.4 for decode over memcached, with slower coders and a faster network"
             .to_owned(),
     );
     section.plot = draw(&section.points);

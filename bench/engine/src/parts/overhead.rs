@@ -69,14 +69,14 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
     }
     section.plot = draw(&section.points, &settings.cells);
     section.notes.push(
-        "x_wall and x_cpu: the direct call's time divided by this one's in the same repetition; wall \
-         clock, and CPU time of the whole process. With a worker the caller can take less wall-clock \
-         time than without one, but the process cannot take less CPU time"
+        "x_wall and x_cpu: the direct call's time divided by this one's in the same repetition; \
+         wall clock, and CPU time of the whole process. With a worker the caller can take less \
+         wall-clock time than without one, but the process cannot take less CPU time"
             .to_owned(),
     );
     section.notes.push(
-        "issue_*: nanoseconds on the caller's thread of making a task and issuing it; start_*: from issue to begin, \
-         upper bounds from a histogram by powers of two"
+        "issue_*: nanoseconds on the caller's thread of making a task and issuing it; start_*: \
+         from issue to begin, upper bounds from a histogram by powers of two"
             .to_owned(),
     );
     Ok(section)

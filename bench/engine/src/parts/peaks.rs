@@ -28,7 +28,8 @@ struct Contestant {
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "peaks",
-        "each rail alone (Table 2 of the UMR-EC paper), RS-6-3, 64 KiB cells, GB/s of data by wall clock",
+        "each rail alone (Table 2 of the UMR-EC paper), RS-6-3, 64 KiB cells, GB/s of data by wall \
+         clock",
     );
     let mut contestants = open(inventory)?;
     for operation in Operation::ALL {
@@ -39,7 +40,8 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         }
     }
     section.notes.push(
-        "null codes nothing: it shows the limit set by assigning tasks. Stripes are in the caches as far as they fit"
+        "null codes nothing: it shows the limit set by assigning tasks. Stripes are in the caches \
+         as far as they fit"
             .to_owned(),
     );
     section.plot = draw(&section.points);

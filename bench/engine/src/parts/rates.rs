@@ -27,7 +27,8 @@ const APART: [f64; 2] = [0.4, 1.6];
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "rates",
-        "rails together, rate-aware against first-come (Figure 8), RS-6-3, GB/s of data by wall clock",
+        "rails together, rate-aware against first-come (Figure 8), RS-6-3, GB/s of data by wall \
+         clock",
     );
     let mut groups: Vec<_> = RailGroup::real(inventory).into_iter().collect();
     groups.push(RailGroup::rate_limited(&APART));

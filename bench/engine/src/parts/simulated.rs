@@ -91,8 +91,8 @@ pub fn add(settings: &Settings, section: &mut Section) {
             .push(Judgement::at_least(name, found, limit, settings.quick));
     }
     section.notes.push(
-        "simulated: the engine's scheduler on virtual rails in virtual time; the bound is the rails' sum, \
-         or the best rail where they disturb each other"
+        "simulated: the engine's scheduler on virtual rails in virtual time; the bound is the \
+         rails' sum, or the best rail where they disturb each other"
             .to_owned(),
     );
 }

@@ -114,7 +114,8 @@ mod tests {
         shown
             .judgements
             .push(Judgement::at_least("much", Some(1.0), 2.0, false));
-        let wanted = "\npeaks: how fast?\nrail              gbps\ncpu               12.5\nplugin:jerasure  1.250\n\
+        let wanted = "\npeaks: how fast?\nrail              gbps\ncpu               12.5\n\
+                      plugin:jerasure  1.250\n\
                       note: a note\nMISSED        much: 1.000, wanted at least 2\n";
         assert_eq!(section(&shown), wanted);
     }

@@ -182,7 +182,8 @@ mod tests {
 
     #[test]
     fn reads_every_key() {
-        let text = "# all\n\nrails = cpu, plugin:/opt/x.so\nscheduling=single:cpu\ntasks-max=7\nbytes-max=8\n\
+        let text = "# all\n\nrails = cpu, plugin:/opt/x.so\nscheduling=single:cpu\ntasks-max=7\n\
+                    bytes-max=8\n\
                     when-full=refuse\nstall-ms=9\nquarantine-ms=10\nretry-ms=11\ncheck-every=0\n\
                     waiting-threads-help=false\nmeasure-only=true\nworkers-max=3\n\
                     node=group:/run/table\nnode-weight=7\n";

@@ -147,7 +147,8 @@ impl Engine {
             }
             if deadline > 0 && issued >= deadline {
                 let text = format!(
-                    "Cannot issue a task: its deadline passed while {} were outstanding, the most allowed",
+                    "Cannot issue a task: its deadline passed while {} were outstanding, the most \
+                     allowed",
                     core.admission.taken()
                 );
                 let error = Error::new(ErrorKind::DeadlineExceeded, text);

@@ -87,8 +87,8 @@ impl Core {
         }
         self.rail_states[rail].counters.wrong.fetch_add(1, Relaxed);
         let text = format!(
-            "Cannot trust {}: {did} {piece:?}, but its result differs from that of the portable kernels, \
-             which was used; {}",
+            "Cannot trust {}: {did} {piece:?}, but its result differs from that of the portable \
+             kernels, which was used; {}",
             self.name(rail),
             self.describe_unchecked(rail, 1),
         );
@@ -219,8 +219,8 @@ impl Core {
         }
         self.rail_states[loser].counters.wrong.fetch_add(1, Relaxed);
         let text = format!(
-            "Cannot trust {}: {} {:?}, but its result differs from that of {} and the portable kernels, \
-             which was used; {}",
+            "Cannot trust {}: {} {:?}, but its result differs from that of {} and the portable \
+             kernels, which was used; {}",
             self.name(loser),
             if is_right { "it compared" } else { "it coded" },
             piece,

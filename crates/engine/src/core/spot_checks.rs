@@ -140,7 +140,8 @@ mod tests {
         spot_checks.record_match(7, 1_000_000_000);
         assert_eq!(
             spot_checks.describe_unchecked(9, 2_500_000_000),
-            "since its last correct check, 1.500 s ago, it completed 2 pieces that were not compared"
+            "since its last correct check, 1.500 s ago, it completed 2 pieces that were not \
+             compared"
         );
     }
 }

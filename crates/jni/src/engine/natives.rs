@@ -41,7 +41,10 @@ natives! { env;
     "close the engine", () => engines::close(engine)
 
     /// `int take(long engine, long[] reports)`
-    fn Java_org_stripeline_natives_engine_EngineBridge_take(engine: jlong, reports: jlongArray) -> jint;
+    fn Java_org_stripeline_natives_engine_EngineBridge_take(
+        engine: jlong,
+        reports: jlongArray,
+    ) -> jint;
     "fetch finished tasks", -1 => {
         // SAFETY: an argument of this native, whose type the JVM has checked.
         let array: LongArray = unsafe { present("reports", reports)? };
@@ -60,7 +63,10 @@ natives! { env;
     }
 
     /// `String failure(long engine, long task)`
-    fn Java_org_stripeline_natives_engine_EngineBridge_failure(engine: jlong, task: jlong) -> jstring;
+    fn Java_org_stripeline_natives_engine_EngineBridge_failure(
+        engine: jlong,
+        task: jlong,
+    ) -> jstring;
     QUERY, std::ptr::null_mut() => string(env, engines::completions(engine)?.failure(task))
 
     /// `String event(long engine)`
@@ -75,7 +81,10 @@ natives! { env;
     }
 
     /// `boolean cancel(long engine, long task)`
-    fn Java_org_stripeline_natives_engine_EngineBridge_cancel(engine: jlong, task: jlong) -> jboolean;
+    fn Java_org_stripeline_natives_engine_EngineBridge_cancel(
+        engine: jlong,
+        task: jlong,
+    ) -> jboolean;
     "cancel the task", JNI_FALSE => Ok(jboolean::from(engines::completions(engine)?.cancel(task)))
 
     /// `int statistics(long engine, long[] numbers)`

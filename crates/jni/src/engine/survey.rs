@@ -31,16 +31,15 @@ pub(crate) fn survey(
         .filter_map(|found| found.rail().cloned())
         .collect();
     let mut notes = Vec::new();
-    let mut note = |progress: Progress<'_>| {
-        match progress {
+    let mut note = |progress: Progress<'_>| match progress {
         Progress::Step { .. } => (),
         Progress::Disturbed { load_percent, cpus } => notes.push(format!(
-            "{}.{:02} threads ran on average in the last minute on {cpus} CPUs: values may be wrong",
+            "{}.{:02} threads ran on average in the last minute on {cpus} CPUs: values may be \
+             wrong",
             load_percent / 100,
             load_percent % 100,
         )),
         Progress::LeftOut { rail, why } => notes.push(format!("{rail} is not measured: {why}")),
-    }
     };
     let table = match path {
         Some(path) => tune(&rails, budget, path, &mut note)

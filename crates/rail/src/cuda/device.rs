@@ -55,7 +55,8 @@ impl Device {
         if capability < CAPABILITY_MIN {
             let ((major, minor), (least, _)) = (capability, CAPABILITY_MIN);
             let text = format!(
-                "cannot use {name}: its compute capability is {major}.{minor}, at least {least}.0 is needed"
+                "cannot use {name}: its compute capability is {major}.{minor}, at least {least}.0 \
+                 is needed"
             );
             return Err(Fault::new(FaultKind::Gone, text));
         }

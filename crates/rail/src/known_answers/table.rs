@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The oracle's answers. Written by `cargo run -p stripeline-reference --bin write-known-answers FILE`.
+//! The oracle's answers.
+//! Written by `cargo run -p stripeline-reference --bin write-known-answers FILE`.
 
 use stripeline_codec::Code;
 

@@ -79,8 +79,8 @@ fn plugins_are_used_only_if_their_answers_are_right() {
         format!("plugin:test: in, for tests, {}", good.display())
     );
     let found = discover(&[named(&wrong)]);
-    let text = "Cannot use rail plugin:test, using the others instead: Cannot trust rail plugin:test: \
-                rs 1+1: encode: parity unit 0 has wrong bytes";
+    let text = "Cannot use rail plugin:test, using the others instead: Cannot trust rail \
+                plugin:test: rs 1+1: encode: parity unit 0 has wrong bytes";
     assert_eq!(found[0].warning().as_deref(), Some(text));
     Strings::of(&good).wait_closed();
     Strings::of(&wrong).wait_closed();

@@ -19,11 +19,13 @@ const COPIES: &str = "copies";
 /// Returns explanations of the bounds.
 pub fn notes() -> [String; 2] {
     [
-        "pinned: copies are a stripe's k units to the device in one stream and another's m units from it in a second \
-         one at the same time; they allow k/(k+m) of the bytes copied a second"
+        "pinned: copies are a stripe's k units to the device in one stream and another's m units \
+         from it in a second one at the same time; they allow k/(k+m) of the bytes copied a \
+         second"
             .to_owned(),
-        "device: copies are those of one large block within the device's memory, each byte read and written; coding \
-         reads k units and writes m, so they allow 2k/(k+m) of the bytes copied a second"
+        "device: copies are those of one large block within the device's memory, each byte read \
+         and written; coding reads k units and writes m, so they allow 2k/(k+m) of the bytes \
+         copied a second"
             .to_owned(),
     ]
 }

@@ -54,7 +54,8 @@ struct Device {
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "gpu",
-        "GPU rails over the limit set by copies alone, and together with the CPU; encode, GB/s of data by wall clock",
+        "GPU rails over the limit set by copies alone, and together with the CPU; encode, GB/s of \
+         data by wall clock",
     );
     for (ordinal, rail) in inventory.gpus() {
         let device = Device {

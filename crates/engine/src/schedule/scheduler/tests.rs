@@ -226,7 +226,8 @@ fn a_rail_out_of_service_gets_nothing_and_keeps_its_rates() {
     let refused = assign_among(&scheduler, MIB, RailSet::only(1)).expect_err("no rail");
     assert_eq!(
         refused.to_string(),
-        "Cannot assign a task: of the rails {1} that take it, none that the policy allows is among {0} in service"
+        "Cannot assign a task: of the rails {1} that take it, none that the policy allows is among \
+         {0} in service"
     );
     scheduler.set_in_service(1, true);
     assert_eq!(scheduler.snapshot()[1].rates, before);

@@ -84,9 +84,9 @@ class PlanCommandTest {
         "<?xml version=\"1.0\"?><fsimage><INodeSection><inode>|Cannot read image ",
         "<?xml version=\"1.0\"?><fsimage><INodeSection><inode><id>x</id></inode>|id in line 1 is"
             + " 'x'",
-        "<fsimage><INodeSection><inode><id>7</id><type>FILE</type><replication>3</replication><blocks>"
-            + "<block><numBytes>-5</numBytes></block></blocks></inode></INodeSection></fsimage>|inode"
-            + " 7 has -5 bytes",
+        "<fsimage><INodeSection><inode><id>7</id><type>FILE</type><replication>3</replication>"
+            + "<blocks><block><numBytes>-5</numBytes></block></blocks></inode></INodeSection>"
+            + "</fsimage>|inode 7 has -5 bytes",
         "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY e SYSTEM \"file:///\">]><a>&e;</a>|Cannot ",
       })
   void anImageThatCannotBeReadIsTold(String content, String expected) throws IOException {

@@ -22,7 +22,8 @@ import org.stripeline.terminal.Progress;
  * Plans large images. The full size, 10 million blocks in less than 2 minutes and 4 GiB, is
  *
  * <pre>
- * mvn -f java/pom.xml -pl plan -am test -Dtest=PlanSpeedTest -Dsurefire.failIfNoSpecifiedTests=false
+ * mvn -f java/pom.xml -pl plan -am test -Dtest=PlanSpeedTest
+ *     -Dsurefire.failIfNoSpecifiedTests=false
  *     "-Dsurefire.jvm.arguments=-Xmx4g -Dstripeline.plan.blocks=10000000"
  * </pre>
  */

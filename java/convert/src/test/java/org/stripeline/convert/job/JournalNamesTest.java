@@ -30,8 +30,8 @@ class JournalNamesTest {
   void namesInJournalsAreStable() {
     assertThat(GSON.toJson(JournalRecord.Kind.values()))
         .isEqualTo(
-            "[\"driver\",\"begin\",\"fenced\",\"group\",\"task\",\"maps\",\"swap\",\"back\",\"end\","
-                + "\"finished\"]");
+            "[\"driver\",\"begin\",\"fenced\",\"group\",\"task\",\"maps\",\"swap\",\"back\","
+                + "\"end\",\"finished\"]");
     assertThat(GSON.toJson(FileOutcome.Kind.values()))
         .isEqualTo("[\"converted\",\"changed\",\"failed\",\"unsettled\",\"takenBack\"]");
     assertThat(GSON.toJson(Layout.values())).isEqualTo("[\"contiguous\",\"striped\",\"auto\"]");
