@@ -370,7 +370,7 @@ class PlanClusterTest {
   @Order(7)
   void codedFilesAreAudited() throws Exception {
     assertThat(run("plan", uri("/plan"), "--audit")).as(out.toString()).isZero();
-    assertThat(out.toString()).contains("1 erasure-coded files, 9 replicated ones");
+    assertThat(out.toString()).contains("1 erasure-coded file, 9 replicated");
 
     assertThat(run("plan", uri("/plan"), "--audit", "--blocks-per-rack=1", "--json"))
         .isEqualTo(ExitStatus.FAILED);

@@ -82,7 +82,7 @@ public final class ClusterFit {
         + nodesNeeded()
         + " DataNodes over "
         + racksNeeded
-        + " racks, "
+        + (racksNeeded == 1 ? " rack, " : " racks, ")
         + nodesUsable
         + " over "
         + racksUsable

@@ -200,13 +200,13 @@ public final class Audit {
     StringBuilder text = new StringBuilder();
     line(
         text,
-        "%s of %s: %d erasure-coded files, %d replicated ones, %d nodes in %d live racks%n",
+        "%s of %s: %s, %d replicated, %s in %s%n",
         report.path,
         report.source,
-        report.files,
+        Quantity.counted(report.files, "erasure-coded file"),
         report.filesReplicated,
-        report.nodes,
-        report.racks);
+        Quantity.counted(report.nodes, "node"),
+        Quantity.counted(report.racks, "live rack"));
     TextTable table =
         new TextTable("policy", "most per rack", "files", "groups", "sound", "not sound");
     for (AuditReport.Policy row : report.policies) {

@@ -225,8 +225,8 @@ final class PlanReporter {
                 + " ("
                 + row.pattern
                 + "): "
-                + row.files
-                + " files, "
+                + Quantity.counted(row.files, "file")
+                + ", "
                 + Quantity.bytes(row.bytes)
                 + ", such as "
                 + row.first
@@ -255,15 +255,15 @@ final class PlanReporter {
     }
     if (calculator.otherBlockSizes().files > 0) {
       report.warnings.add(
-          calculator.otherBlockSizes().files
-              + " files have other block sizes: HDFS allows at most "
+          Quantity.counted(calculator.otherBlockSizes().files, "file has", "files have")
+              + " other block sizes: HDFS allows at most "
               + PlanCalculator.BLOCK_SIZES_MAX
               + " user-defined policies");
     }
     if (calculator.blockSizesTooLarge() > 0) {
       report.notes.add(
-          calculator.blockSizesTooLarge()
-              + " files have blocks that cannot be cells of "
+          Quantity.counted(calculator.blockSizesTooLarge(), "file has", "files have")
+              + " blocks that cannot be cells of "
               + calculator.code()
               + " ("
               + calculator.code().data()
@@ -299,14 +299,14 @@ final class PlanReporter {
     }
     if (traffic.unplaceable > 0) {
       report.warnings.add(
-          traffic.unplaceable
-              + " groups cannot be placed, the first of "
+          Quantity.counted(traffic.unplaceable, "group")
+              + " cannot be placed, the first of "
               + traffic.unplaceableReason);
     }
     if (traffic.ruleBroken > 0) {
       report.warnings.add(
-          traffic.ruleBroken
-              + " groups can only be placed in violation of the rack rule: the NameNode will move"
+          Quantity.counted(traffic.ruleBroken, "group")
+              + " can only be placed in violation of the rack rule: the NameNode will move"
               + " some of their blocks, or a rack failure may lose them");
     }
   }
@@ -315,8 +315,8 @@ final class PlanReporter {
   private void unplaced(ConversionTraffic traffic) {
     if (traffic.unplaceable + traffic.ruleBroken > 0) {
       report.notes.add(
-          traffic.unplaceable
-              + " groups have no place on the DataNodes that hold blocks of this tree, "
+          Quantity.counted(traffic.unplaceable, "group has", "groups have")
+              + " no place on the DataNodes that hold blocks of this tree, "
               + traffic.ruleBroken
               + " only in violation of the rack rule; other DataNodes, which could not be asked"
               + " for, may have room");

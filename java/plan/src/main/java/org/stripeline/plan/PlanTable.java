@@ -41,24 +41,23 @@ final class PlanTable {
     PlanReport.Cluster cluster = report.cluster;
     line("%s of %s, to %s", report.path, report.source, report.policy);
     line(
-        "needs %d DataNodes over %d racks%s; %s %d DataNodes over %d %s%s",
-        cluster.nodesNeeded,
-        cluster.racksNeeded,
+        "needs %s over %s%s; %s %s over %s%s",
+        Quantity.counted(cluster.nodesNeeded, "DataNode"),
+        Quantity.counted(cluster.racksNeeded, "rack"),
         cluster.racksNeeded > 1 ? " to survive the failure of a rack" : "",
         cluster.isAssumed
             ? "assumed:"
             : cluster.isPartial
                 ? "could not ask for the DataNodes (only superusers may), this tree has blocks on"
                 : "there are",
-        cluster.nodes,
-        cluster.racks,
-        cluster.racks == 1 ? "rack" : "racks",
+        Quantity.counted(cluster.nodes, "DataNode"),
+        Quantity.counted(cluster.racks, "rack"),
         cluster.suffices == null ? "" : cluster.suffices ? ": enough" : ": NOT ENOUGH");
     line(
         "layout: contiguous where files are adopted, because it moves least; striped, with cells of"
             + " %s, where they are copied",
         Quantity.bytes(report.stripedCellBytes));
-    line("at most %d blocks of a group per rack", cluster.blocksPerRackMax);
+    line("at most %s of a group per rack", Quantity.counted(cluster.blocksPerRackMax, "block"));
     line("carried out by: %s", report.carriedOutBy);
     line("");
   }
@@ -126,7 +125,7 @@ final class PlanTable {
     for (PlanReport.SmallFiles row : report.smallFiles) {
       if (row.files > 0) {
         table.row(
-            row.blocks == 1 ? "1 block" : row.blocks + " blocks",
+            Quantity.counted(row.blocks, "block"),
             Quantity.count(row.files),
             Quantity.bytes(row.bytes),
             Quantity.bytes(row.bytesNow),
@@ -148,15 +147,17 @@ final class PlanTable {
     String about = moves.isExpected ? "expected " : "";
     if (moves.groups > 0) {
       line(
-          "%n%d groups to adopt, %d of them short, which costs %s more parity than full ones",
-          moves.groups, moves.shortGroups, Quantity.bytes(moves.shortGroupsExtraBytes));
+          "%n%s to adopt, %d of them short, which costs %s more parity than full ones",
+          Quantity.counted(moves.groups, "group"),
+          moves.shortGroups,
+          Quantity.bytes(moves.shortGroupsExtraBytes));
       line(
-          "%sreplicas adopted in place: %d blocks, %s (%s); to be sent: %d blocks, %s; parity: %s",
+          "%sreplicas adopted in place: %s, %s (%s); to be sent: %s, %s; parity: %s",
           about,
-          moves.blocksAdopted,
+          Quantity.counted(moves.blocksAdopted, "block"),
           Quantity.bytes(moves.bytesAdopted),
           Quantity.percent(moves.blocksAdopted, (double) moves.blocksAdopted + moves.blocksSent),
-          moves.blocksSent,
+          Quantity.counted(moves.blocksSent, "block"),
           Quantity.bytes(moves.bytesSent),
           Quantity.bytes(moves.parityBytes));
       TextTable table = new TextTable(about + "bytes moved", "across racks", "over the network");
@@ -182,9 +183,9 @@ final class PlanTable {
   private void room() {
     for (PlanReport.RoomOnType row : report.room.types) {
       line(
-          "%nwhile it runs, with %d files at once, the conversion needs up to %s more%s%s%s;"
+          "%nwhile it runs, with %s at once, the conversion needs up to %s more%s%s%s;"
               + " undoing it would need up to %s",
-          report.room.filesAtOnce,
+          Quantity.counted(report.room.filesAtOnce, "file"),
           Quantity.bytes(row.bytes),
           row.storageType == null ? "" : " on " + row.storageType,
           row.bytesKeptBySnapshots == 0
@@ -212,10 +213,10 @@ final class PlanTable {
   private void time() {
     if (report.time != null) {
       line(
-          "%nat %s/s per node on %d nodes: adoption %s, copies into striped files %s; copying"
+          "%nat %s/s per node on %s: adoption %s, copies into striped files %s; copying"
               + " what is adopted would take %s",
           Quantity.bytes(report.time.bytesPerSecondPerNode),
-          report.time.nodes,
+          Quantity.counted(report.time.nodes, "node"),
           Quantity.duration(report.time.adoptionSeconds),
           Quantity.duration(report.time.stripedSeconds),
           Quantity.duration(report.time.copySeconds));

@@ -241,7 +241,7 @@ public final class Progress {
         if (unit == Unit.BYTES) {
           append(line, " %8.1f MiB/s", rate / ByteSize.MIB);
         } else {
-          append(line, " %d files, %.0f/s", done, rate);
+          append(line, " %s, %.0f/s", Quantity.counted(done, "file"), rate);
         }
       }
       if (running && 0 < done && done < total) {

@@ -39,7 +39,14 @@ public final class Quantity {
 
   /** Returns a count with a noun: 1 file, 2 files. */
   public static String counted(long count, String noun) {
-    return count + " " + noun + (count == 1 ? "" : "s");
+    return counted(count, noun, noun + "s");
+  }
+
+  /**
+   * Returns a count with one of two words: 1 directory, 2 directories; 1 file has, 2 files have.
+   */
+  public static String counted(long count, String one, String many) {
+    return count + " " + (count == 1 ? one : many);
   }
 
   /** Returns a duration with one or two units: 12 s, 3 min 20 s, 5 h 10 min, 12 d 3 h. */

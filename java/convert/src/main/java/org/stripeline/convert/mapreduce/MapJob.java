@@ -33,6 +33,7 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.report.JobObserver;
+import org.stripeline.terminal.Quantity;
 
 /**
  * Runs orders as MapReduce jobs. The name of each is written to the journal before it is submitted.
@@ -130,8 +131,7 @@ public final class MapJob {
             + " "
             + file.getParent().getName()
             + ": "
-            + orders
-            + " groups");
+            + Quantity.counted(orders, "group"));
     made.setJarByClass(GroupMapper.class);
     shipClusterJar(made.getConfiguration());
     made.setInputFormatClass(GroupInputFormat.class);

@@ -127,10 +127,10 @@ public final class TableText {
     if (vanished.isAny()) {
       out.println(
           "renamed or deleted before they were examined: "
-              + vanished.directories
-              + " directories, "
-              + vanished.files
-              + " files; such as "
+              + Quantity.counted(vanished.directories, "directory", "directories")
+              + ", "
+              + Quantity.counted(vanished.files, "file")
+              + "; such as "
               + String.join(", ", vanished.examples));
     }
   }

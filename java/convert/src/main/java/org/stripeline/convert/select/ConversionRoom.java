@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 import org.stripeline.convert.report.ByteText;
 import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.terminal.Quantity;
 
 /**
  * Compares the space that a conversion needs while it runs with the free space of the DataNodes,
@@ -157,8 +158,8 @@ public final class ConversionRoom {
         + ": while it runs it needs up to "
         + ByteText.of(need.peak(filesAtOnce))
         + " more for the new blocks of "
-        + filesAtOnce
-        + " files at once"
+        + Quantity.counted(filesAtOnce, "file")
+        + " at once"
         + (need.kept() == 0
             ? ""
             : ", and of all files in snapshots, which keep the old replicas ("

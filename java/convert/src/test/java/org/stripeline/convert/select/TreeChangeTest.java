@@ -178,7 +178,7 @@ class TreeChangeTest {
     new TableText(new PrintWriter(out)).plan(settings, totals, Collections.emptyMap());
     assertThat(out.toString())
         .contains(
-            "renamed or deleted before they were examined: 1 directories, 0 files; such as /dry/b");
+            "renamed or deleted before they were examined: 1 directory, 0 files; such as /dry/b");
   }
 
   @Test

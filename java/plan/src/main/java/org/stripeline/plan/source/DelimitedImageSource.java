@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.stripeline.placement.CodeName;
+import org.stripeline.terminal.Quantity;
 
 /**
  * Reads the files of a tree from an image that {@code hdfs oiv -p Delimited} wrote: one line per
@@ -79,21 +80,23 @@ final class DelimitedImageSource implements FileSource {
             + " are assumed to be full; -p XML has them");
     if (unevenFiles > 0) {
       notes.add(
-          unevenFiles
-              + " files have a number of blocks that does not match their length: their groups are"
-              + " approximate");
+          "the groups of "
+              + Quantity.counted(unevenFiles, "file")
+              + " are approximate: the number of blocks does not match the length");
     }
     if (codeUnknown > 0) {
       notes.add(
-          codeUnknown
-              + " erasure-coded files without a known policy are counted as "
+          "counted as "
               + codeAssumed
-              + "; 'hdfs oiv -p Delimited -ec' of Hadoop 3.4 or newer writes the policy");
+              + ": "
+              + Quantity.counted(codeUnknown, "erasure-coded file")
+              + " without a known policy; 'hdfs oiv -p Delimited -ec' of Hadoop 3.4 or newer writes"
+              + " the policy");
     }
     if (unreadableLines > 0) {
       notes.add(
-          unreadableLines
-              + " lines could not be read and are not counted; names with line feeds cause this,"
+          Quantity.counted(unreadableLines, "line")
+              + " could not be read, not counted; names with line feeds cause this,"
               + " except with -p XML");
     }
   }

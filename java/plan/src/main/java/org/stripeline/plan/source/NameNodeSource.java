@@ -22,6 +22,7 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.select.FileChecks;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
+import org.stripeline.terminal.Quantity;
 
 /**
  * Reads the files of a tree from a live NameNode, with the locations of their blocks. Holds one
@@ -117,8 +118,8 @@ public final class NameNodeSource implements FileSource {
     }
     if (unreadableCount > 0) {
       notes.add(
-          unreadableCount
-              + " directories could not be read and are not counted: "
+          Quantity.counted(unreadableCount, "directory", "directories")
+              + " could not be read, not counted: "
               + unreadable
               + (unreadableCount > unreadable.size() ? " ..." : "")
               + "; run as a user who may read them");

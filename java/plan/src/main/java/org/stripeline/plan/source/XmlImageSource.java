@@ -51,17 +51,19 @@ final class XmlImageSource implements FileSource {
     }
     if (outsideTree > 0) {
       notes.add(
-          outsideTree
-              + " files of the whole image, "
+          "not counted: "
+              + Quantity.counted(outsideTree, "file")
+              + " of the whole image, "
               + Quantity.bytes(outsideTreeBytes)
-              + ", are in no directory: snapshots hold them; they are not counted");
+              + ", in no directory but held by snapshots");
     }
     if (codeUnknown > 0) {
       notes.add(
-          codeUnknown
-              + " erasure-coded files have a policy that the image does not describe: they"
-              + " are counted as "
-              + codeAssumed);
+          "counted as "
+              + codeAssumed
+              + ": "
+              + Quantity.counted(codeUnknown, "erasure-coded file")
+              + " with a policy that the image does not describe");
     }
   }
 
