@@ -17,10 +17,10 @@ import org.stripeline.plan.source.PlannedFile;
 /** Sums the effects of the conversion of a stream of files. Not thread-safe. */
 final class PlanCalculator implements FileSource.Sink {
   /**
-   * Maximum number of block sizes that are listed separately: HDFS accepts at most 64 user-defined
-   * policies over its lifetime.
+   * Maximum number of policies that are listed: HDFS accepts at most 64 user-defined ones over its
+   * lifetime.
    */
-  static final int BLOCK_SIZES_MAX = 64;
+  static final int POLICIES_MAX = 64;
 
   private final CodeName code;
   private final FileFilter rules;
@@ -29,7 +29,8 @@ final class PlanCalculator implements FileSource.Sink {
   private final TrafficModel model;
   private final DirectoryRows rows;
   private final String[] firstSynced = new String[SyncedPaths.KNOWN.size()];
-  private final Map<Long, Bin> byBlockSize = new TreeMap<>();
+  private final Map<Long, Map<String, Bin>> byBlockSize = new TreeMap<>();
+  private int policies;
   private final Bin otherBlockSizes = new Bin();
   private final Map<Integer, SpaceNeed> needs = new TreeMap<>();
   private final SpaceNeed undoNeed = new SpaceNeed();
@@ -118,9 +119,9 @@ final class PlanCalculator implements FileSource.Sink {
       return;
     }
     model.addAdopted(file, with, tally.traffic);
+    policy(with, file.blockBytes()).add(file, now, after);
     if (adviser.treatment() == Treatment.ADOPT) {
       addShortGroups(tally, file);
-      blockSize(file.blockBytes()).add(file, now, after);
     }
   }
 
@@ -137,14 +138,17 @@ final class PlanCalculator implements FileSource.Sink {
     }
   }
 
-  private Bin blockSize(long size) {
-    Bin bin = byBlockSize.get(size);
+  private Bin policy(CodeName with, long blockBytes) {
+    String name = with.policyName(blockBytes);
+    Map<String, Bin> ofSize = byBlockSize.get(blockBytes);
+    Bin bin = ofSize == null ? null : ofSize.get(name);
     if (bin == null) {
-      if (byBlockSize.size() >= BLOCK_SIZES_MAX) {
+      if (policies == POLICIES_MAX) {
         return otherBlockSizes;
       }
+      policies++;
       bin = new Bin();
-      byBlockSize.put(size, bin);
+      byBlockSize.computeIfAbsent(blockBytes, size -> new TreeMap<>()).put(name, bin);
     }
     return bin;
   }
@@ -167,14 +171,14 @@ final class PlanCalculator implements FileSource.Sink {
   }
 
   /**
-   * Returns files adopted with the requested code, by block size: each block size needs its own
-   * policy.
+   * Returns the files to adopt, by block size and the policy that adoption needs for it: each block
+   * size needs its own policy, and so does each code.
    */
-  Map<Long, Bin> byBlockSize() {
+  Map<Long, Map<String, Bin>> byBlockSize() {
     return byBlockSize;
   }
 
-  /** Returns the sums of the files with further block sizes. */
+  /** Returns the sums of the files that need further policies. */
   Bin otherBlockSizes() {
     return otherBlockSizes;
   }

@@ -65,7 +65,7 @@ import picocli.CommandLine.Spec;
       "3:Could not check all or part of the tree; what could not be read is listed"
     })
 public final class PlanCommand implements Callable<Integer> {
-  /** Options that {@code convert --layout=auto} has too, and that decide about files. */
+  /** Options that {@code convert --layout=auto} has too, and that decide about files or storage. */
   private static final List<String> OF_CONVERT =
       Arrays.asList(
           "--cell-size",
@@ -75,7 +75,8 @@ public final class PlanCommand implements Callable<Integer> {
           "--glob",
           "--owner",
           "--include-snapshotted",
-          "--include-synced");
+          "--include-synced",
+          "--storage-policy");
 
   @Parameters(
       paramLabel = "PATH",

@@ -96,7 +96,7 @@ final class PlanReporter {
     snapshots(all);
     users();
     copies(all);
-    report.carriedOutBy = settings.carriedOutBy;
+    carriedOutBy(code);
     if (calculator.isFolded()) {
       report.notes.add(
           "more than "
@@ -145,6 +145,28 @@ final class PlanReporter {
               + cluster.racksNeeded
               + " racks to survive the failure of one, there"
               + (cluster.racks == 1 ? " is 1" : " are " + cluster.racks));
+    }
+  }
+
+  /** Names the command, unless another rule than that of HDFS is planned for. */
+  private void carriedOutBy(CodeName code) {
+    int most = settings.blocksPerRackMax;
+    if (most == 0) {
+      report.carriedOutBy = settings.carriedOutBy;
+      return;
+    }
+    report.notes.add(
+        "no command carries this out: 'convert' follows HDFS's rule for racks; without"
+            + " --blocks-per-rack the plan follows it too");
+    if (most > code.parity()) {
+      report.warnings.add(
+          "the failure of a rack can lose data: with "
+              + Quantity.counted(most, "block")
+              + " of a group in it, more are lost than the "
+              + code.parity()
+              + " that "
+              + code
+              + " can rebuild");
     }
   }
 
@@ -238,26 +260,28 @@ final class PlanReporter {
 
   private void blockSizes() {
     long largest = 0;
-    for (Map.Entry<Long, Bin> entry : calculator.byBlockSize().entrySet()) {
-      PlanReport.BlockSize row = new PlanReport.BlockSize();
-      row.blockBytes = entry.getKey();
-      row.policy = calculator.code().policyName(row.blockBytes);
-      row.files = entry.getValue().files;
-      row.bytes = entry.getValue().bytes;
-      report.blockSizes.add(row);
-      largest = row.blockBytes;
+    for (Map.Entry<Long, Map<String, Bin>> size : calculator.byBlockSize().entrySet()) {
+      largest = size.getKey();
+      for (Map.Entry<String, Bin> policy : size.getValue().entrySet()) {
+        PlanReport.BlockSize row = new PlanReport.BlockSize();
+        row.blockBytes = largest;
+        row.policy = policy.getKey();
+        row.files = policy.getValue().files;
+        row.bytes = policy.getValue().bytes;
+        report.blockSizes.add(row);
+      }
     }
     if (largest > MAX_CELL_DEFAULT) {
       report.notes.add(
-          "adoption needs a policy per block size, with cells of that size: the NameNode needs"
-              + " dfs.namenode.ec.policies.max.cellsize="
+          "adoption needs a policy per code and block size, with cells of that size: the NameNode"
+              + " needs dfs.namenode.ec.policies.max.cellsize="
               + largest);
     }
     if (calculator.otherBlockSizes().files > 0) {
       report.warnings.add(
           Quantity.counted(calculator.otherBlockSizes().files, "file has", "files have")
-              + " other block sizes: HDFS allows at most "
-              + PlanCalculator.BLOCK_SIZES_MAX
+              + " other block sizes or codes: HDFS allows at most "
+              + PlanCalculator.POLICIES_MAX
               + " user-defined policies");
     }
     if (calculator.blockSizesTooLarge() > 0) {

@@ -58,7 +58,9 @@ final class PlanTable {
             + " %s, where they are copied",
         Quantity.bytes(report.stripedCellBytes));
     line("at most %s of a group per rack", Quantity.counted(cluster.blocksPerRackMax, "block"));
-    line("carried out by: %s", report.carriedOutBy);
+    if (report.carriedOutBy != null) {
+      line("carried out by: %s", report.carriedOutBy);
+    }
     line("");
   }
 

@@ -386,6 +386,16 @@ class PlanCalculatorTest {
     calculator.accept(PlannedFiles.of("/b", 64 * MIB, 3, six));
 
     assertThat(calculator.byBlockSize()).containsOnlyKeys(64 * MIB, BLOCK);
-    assertThat(code.policyName(BLOCK)).isEqualTo("RS-6-3-131072k");
+    assertThat(calculator.byBlockSize().get(BLOCK)).containsOnlyKeys("RS-6-3-131072k");
+  }
+
+  @Test
+  void policiesOfTheSmallerCodeAreListed() {
+    calculator.accept(full("/a", 3, 6));
+    calculator.accept(
+        PlannedFiles.of("/b", 512 * MIB, 3, new long[] {512 * MIB, 512 * MIB, 512 * MIB}));
+
+    assertThat(calculator.byBlockSize().get(512 * MIB)).containsOnlyKeys("RS-3-2-524288k");
+    assertThat(calculator.byBlockSize().get(512 * MIB).get("RS-3-2-524288k").files).isEqualTo(1);
   }
 }

@@ -158,7 +158,9 @@ class PlanCommandTest {
     assertThat(run("/a", "--image=" + image, "--storage-policy=COLD", "--archive-cost=0.7"))
         .as(err.toString())
         .isZero();
-    assertThat(out.toString()).contains("35.0 % of today's cost (50.0 % on disk)");
+    assertThat(out.toString())
+        .contains("35.0 % of today's cost (50.0 % on disk)")
+        .contains("--layout=auto --storage-policy=COLD --execute\n");
   }
 
   @Test
@@ -214,6 +216,26 @@ class PlanCommandTest {
   }
 
   @Test
+  void aRackRuleThatOneRackFailureBreaksIsWarnedOf() throws IOException {
+    Path image = temporary.resolve("racks.txt");
+    Files.write(
+        image,
+        (HEADER
+                + "/\t0\t2026-01-01 00:00\t-\t0\t0\t0\t0\t0\tdrwxr-xr-x\tu\tg\n"
+                + "/a\t3\t2026-01-01 00:00\t-\t1048576\t6\t6291456\t0\t0\t-rw-r--r--\tu\tg\n")
+            .getBytes(StandardCharsets.UTF_8));
+
+    assertThat(run("/a", "--image=" + image, "--blocks-per-rack=4")).isZero();
+    assertThat(out.toString())
+        .contains("the failure of a rack can lose data: with 4 blocks of a group in it, more are")
+        .contains("no command carries this out: 'convert' follows HDFS's rule")
+        .doesNotContain("carried out by: ");
+    out.getBuffer().setLength(0);
+    assertThat(run("/a", "--image=" + image, "--blocks-per-rack=3")).isZero();
+    assertThat(out.toString()).doesNotContain("can lose data").doesNotContain("carried out by: ");
+  }
+
+  @Test
   void aCodeThatDoesNotFitIsWarnedOf() throws IOException {
     Path image = temporary.resolve("image.txt");
     Files.write(
@@ -227,6 +249,6 @@ class PlanCommandTest {
     assertThat(out.toString())
         .contains("RS-6-3 needs 9 DataNodes, there are 8: nothing can be converted")
         .contains("RS-6-3 needs 3 racks to survive the failure of one, there are 2")
-        .contains("1 groups cannot be placed, the first of /a: ");
+        .contains("1 group cannot be placed, the first of /a: ");
   }
 }
