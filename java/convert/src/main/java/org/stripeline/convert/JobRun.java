@@ -191,6 +191,8 @@ final class JobRun {
                   begin(file, decision, threads, free);
                 } else if (decision.skip() == SkipReason.REPLICATION) {
                   leave(file, decision.skip().text());
+                } else {
+                  report.skip(decision.skip());
                 }
                 return stopped.get() == null;
               }));

@@ -113,12 +113,15 @@ class ConvertCommandTest {
     assertThat(lines.get(1).get("path").getAsString()).isEqualTo("/cli/a");
     assertThat(lines.get(1).get("outcome").getAsString()).isEqualTo("converted");
     assertThat(lines.get(2).get("convertedBytes").getAsLong()).isEqualTo(3 * BLOCK);
+    assertThat(lines.get(2).get("skipped").toString()).isEqualTo("{\"TOO_SMALL\":1}");
     assertThat(cluster.policy("/cli/a")).isEqualTo("XOR-2-1-128k");
     assertThat(cluster.read("/cli/a")).isEqualTo(bytes);
 
     out.getBuffer().setLength(0);
     assertThat(run("/cli", "--undo", "--execute")).isEqualTo(ExitStatus.SOUND);
-    assertThat(out.toString()).contains("converted 1 file, 3.0 MiB");
+    assertThat(out.toString())
+        .contains("converted 1 file, 3.0 MiB")
+        .contains("skipped 1 file: has this layout already");
     assertThat(cluster.policy("/cli/a")).isNull();
     assertThat(cluster.read("/cli/a")).isEqualTo(bytes);
   }

@@ -87,6 +87,19 @@ final class ClusterChecks {
     return keys;
   }
 
+  /** Judges whether DataNodes are dead: their blocks are rebuilt elsewhere, or missing. */
+  void judgeDead(List<String> dead) {
+    if (!dead.isEmpty()) {
+      Collections.sort(dead);
+      add(
+          "dead DataNodes",
+          "WARNING",
+          dead.size() + ": " + few(dead),
+          "start them, or remove them from dfs.hosts; 'hdfs fsck /' shows blocks that are missing",
+          dead);
+    }
+  }
+
   /** Judges the live DataNodes. */
   void judgeDataNodes(List<DoctorReport.DataNode> nodes, long blockBytes) {
     if (nodes.isEmpty()) {

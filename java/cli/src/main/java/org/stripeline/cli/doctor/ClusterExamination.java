@@ -94,6 +94,7 @@ final class ClusterExamination {
           });
       try {
         cluster.dataNodes = survey.list(fs, new ArrayList<>(nameNodes.values()));
+        checks.judgeDead(survey.dead());
       } catch (AccessControlException e) {
         checks.missList(e.getMessage());
         return;

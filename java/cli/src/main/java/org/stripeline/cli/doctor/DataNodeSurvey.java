@@ -52,6 +52,7 @@ final class DataNodeSurvey implements AutoCloseable {
   private final boolean byHostName;
   private final int limitMillis;
   private final ServerPages pages;
+  private final List<String> dead = new ArrayList<>();
 
   DataNodeSurvey(Configuration conf, int limitMillis) {
     this.conf = conf;
@@ -80,6 +81,11 @@ final class DataNodeSurvey implements AutoCloseable {
       for (DatanodeInfo info : fs.getDataNodeStats(DatanodeReportType.LIVE)) {
         nodes.add(node(info));
       }
+      for (DatanodeInfo info : fs.getDataNodeStats(DatanodeReportType.DEAD)) {
+        if (!info.isDecommissioned()) {
+          dead.add(info.getHostName() + ":" + info.getXferPort());
+        }
+      }
       return nodes;
     } catch (RemoteException e) {
       if (!(e.unwrapRemoteException() instanceof AccessControlException)) {
@@ -98,6 +104,14 @@ final class DataNodeSurvey implements AutoCloseable {
         "only superusers may list DataNodes by RPC, and the NameNode's web page has no list ("
             + reason
             + ")");
+  }
+
+  /**
+   * Returns the names of the DataNodes that were dead, and not decommissioned, when the live ones
+   * were listed.
+   */
+  List<String> dead() {
+    return dead;
   }
 
   private DoctorReport.DataNode node(DatanodeInfo info) {
@@ -130,6 +144,12 @@ final class DataNodeSurvey implements AutoCloseable {
       node.capacityBytes = values.get("capacity").getAsLong();
       node.remainingBytes = values.get("remaining").getAsLong();
       nodes.add(node);
+    }
+    JsonObject gone = JsonParser.parseString(bean.get("DeadNodes").getAsString()).getAsJsonObject();
+    for (Map.Entry<String, JsonElement> entry : gone.entrySet()) {
+      if (!entry.getValue().getAsJsonObject().get("decommissioned").getAsBoolean()) {
+        dead.add(entry.getKey());
+      }
     }
     return nodes;
   }

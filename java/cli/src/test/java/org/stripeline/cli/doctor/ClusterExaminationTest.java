@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockManagerTestUtil;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,6 +123,26 @@ class ClusterExaminationTest {
     assertThat(check(report, "free space").state).isEqualTo("FAILED");
     assertThat(check(report, "free space").text)
         .contains("no room for a block: " + full.getHostName() + ":" + full.getXferPort());
+  }
+
+  @Test
+  void deadDataNodesAreNamed() throws Exception {
+    DatanodeInfo lost = cluster.fs().getDataNodeStats()[0];
+    cluster.mini.stopDataNode(lost.getXferAddr());
+    for (int i = 0; i < 2; i++) {
+      BlockManagerTestUtil.noticeDeadDatanode(cluster.mini.getNameNode(i), lost.getXferAddr());
+    }
+    DoctorReport superuser = examine();
+    assertThat(check(superuser, "dead DataNodes").state).isEqualTo("WARNING");
+    assertThat(check(superuser, "dead DataNodes").text)
+        .isEqualTo("1: " + lost.getHostName() + ":" + lost.getXferPort());
+    assertThat(check(superuser, "DataNodes").text).isEqualTo("all 2 live ones answered");
+
+    DoctorReport other =
+        UserGroupInformation.createRemoteUser("someone")
+            .doAs((PrivilegedExceptionAction<DoctorReport>) this::examine);
+    assertThat(check(other, "dead DataNodes").text)
+        .isEqualTo(check(superuser, "dead DataNodes").text);
   }
 
   @Test

@@ -26,7 +26,7 @@ public final class FileOutcome {
     UNRECOVERED,
 
     /** The steps of a dead driver were rolled back; the file is unchanged. */
-    @SerializedName("takenBack")
+    @SerializedName("rolledBack")
     ROLLED_BACK
   }
 

@@ -3,9 +3,12 @@ package org.stripeline.convert.report;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.FileOutcome;
+import org.stripeline.convert.rules.SkipReason;
 
 /** Counts the outcomes of a job's files. Thread-safe. */
 public final class JobReport {
@@ -18,6 +21,7 @@ public final class JobReport {
   private long convertedBytes;
   private long left;
   private long rolledBack;
+  private final Map<SkipReason, Long> skipped = new EnumMap<>(SkipReason.class);
   private final List<Failure> failures = new ArrayList<>();
   private Vanished vanished = new Vanished();
   private String refusal;
@@ -63,6 +67,19 @@ public final class JobReport {
           failures.add(new Failure(path, outcome.reason()));
         }
     }
+  }
+
+  /** Counts a file that the rules do not select. */
+  public synchronized void skip(SkipReason reason) {
+    skipped.merge(reason, 1L, Long::sum);
+  }
+
+  /**
+   * Returns the number of files that the rules do not select, by reason. A resumed job skips those
+   * that it converted before.
+   */
+  public synchronized Map<SkipReason, Long> skipped() {
+    return new EnumMap<>(skipped);
   }
 
   /** Returns the name of the job. */

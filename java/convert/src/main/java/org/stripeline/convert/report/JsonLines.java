@@ -79,7 +79,8 @@ public final class JsonLines implements JobObserver {
     line.put("converted", report.converted());
     line.put("convertedBytes", report.convertedBytes());
     line.put("failed", report.failed());
-    line.put("takenBack", report.rolledBack());
+    line.put("rolledBack", report.rolledBack());
+    line.put("skipped", report.skipped());
     line.put("vanished", report.vanished());
     line.put("gone", report.gone());
     line.put("refused", report.refusal());

@@ -96,6 +96,11 @@ public final class TableText {
           "rolled back work in progress of a dead driver: "
               + Quantity.counted(report.rolledBack(), "file"));
     }
+    report
+        .skipped()
+        .forEach(
+            (reason, files) ->
+                out.println("skipped " + Quantity.counted(files, "file") + ": " + reason.text()));
     if (report.failed() > 0) {
       out.println("not converted: " + Quantity.counted(report.failed(), "file"));
     }

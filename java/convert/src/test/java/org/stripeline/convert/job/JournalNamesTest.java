@@ -33,7 +33,7 @@ class JournalNamesTest {
             "[\"driver\",\"begin\",\"fenced\",\"group\",\"task\",\"maps\",\"swap\",\"back\","
                 + "\"end\",\"finished\"]");
     assertThat(GSON.toJson(FileOutcome.Kind.values()))
-        .isEqualTo("[\"converted\",\"changed\",\"failed\",\"unsettled\",\"takenBack\"]");
+        .isEqualTo("[\"converted\",\"changed\",\"failed\",\"unsettled\",\"rolledBack\"]");
     assertThat(GSON.toJson(Layout.values())).isEqualTo("[\"contiguous\",\"striped\",\"auto\"]");
     assertThat(GSON.toJson(DriverKind.values())).isEqualTo("[\"client\",\"mapreduce\"]");
   }
@@ -42,7 +42,7 @@ class JournalNamesTest {
   void aLineOfAnEarlierJournalIsUnderstood() {
     JournalRecord record =
         GSON.fromJson(
-            "{\"kind\":\"end\",\"fileId\":7,\"outcome\":\"takenBack\"}", JournalRecord.class);
+            "{\"kind\":\"end\",\"fileId\":7,\"outcome\":\"rolledBack\"}", JournalRecord.class);
     assertThat(record.kind).isEqualTo(JournalRecord.Kind.END);
     assertThat(record.fileId).isEqualTo(7);
     assertThat(record.outcome).isEqualTo(FileOutcome.Kind.ROLLED_BACK);
