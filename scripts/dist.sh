@@ -37,11 +37,12 @@ install_command() {
   install -m 644 $target/standalone/*.jar "$1/lib/standalone/"
 }
 
+# Installs the documents, and what they link to, with the paths of the checkout, so that links and messages hold.
 install_documents() {
-  mkdir -p "$1/docs" "$1/licenses"
-  install -m 644 LICENSE NOTICE README.md CHANGELOG.md SECURITY.md "$1/"
-  install -m 644 licenses/*.txt "$1/licenses/"
-  install -m 644 docs/user/*.md docs/user/*.sample.xml "$1/docs/"
+  local file
+  git ls-files LICENSE NOTICE '*.md' licenses docs bench/record examples 'crates/*/include/*' | while read -r file; do
+    install -D -m 644 "$file" "$1/$file"
+  done
 }
 
 # Prints the completion of zsh, which uses that of bash.
@@ -84,7 +85,7 @@ gzip -n9 "$root"/usr/share/man/man1/*.1
 install_documents "$documents"
 install -m 644 "$components" packaging/convert.conf.sample "$documents/examples/"
 # Debian has the text of the Apache licence, and names this file copyright.
-rm "$documents/LICENSE"
+ln -sf ../../common-licenses/Apache-2.0 "$documents/LICENSE"
 {
   cat NOTICE
   printf '\n%s\n\n' 'On Debian systems the Apache License is in /usr/share/common-licenses/Apache-2.0.'

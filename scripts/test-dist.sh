@@ -36,11 +36,12 @@ tar -xzf "build/stripeline-$version.tar.gz" -C "$work"
 archive=$work/stripeline-$version
 for file in LICENSE NOTICE SECURITY.md "stripeline-$version.cdx.json" \
   licenses/{stripeline,stripeline-cli,standalone}.txt \
-  conf/{core-site.sample.xml,hdfs-site.sample.xml,convert.conf.sample} docs/install.md include/stripeline.h \
+  conf/{core-site.sample.xml,hdfs-site.sample.xml,convert.conf.sample} docs/user/install.md docs/monitoring/stripeline-rules.yml include/stripeline.h \
   lib/native/linux-{x86_64,aarch64}/libstripeline.so systemd/stripeline-convert@.{service,timer}; do
   [[ -s $archive/$file ]] || fail "the archive lacks $file"
 done
 cmp "$components" "$archive/$(basename "$components")"
+scripts/check-links.py "$archive"
 expect "stripeline $version" "$archive/bin/stripeline" version
 expect "no Hadoop" "$archive/bin/stripeline" version
 
@@ -88,10 +89,12 @@ debian=(dpkg --root="$root" --log=/dev/null --force-not-root --force-depends)
 expect "stripeline $version" "$root/usr/bin/stripeline" version
 for file in usr/lib/systemd/system/stripeline-convert@.timer usr/share/man/man1/stripeline-convert.1.gz etc/stripeline \
   usr/share/bash-completion/completions/stripeline usr/share/zsh/vendor-completions/_stripeline \
-  usr/share/doc/stripeline/{copyright,NOTICE,docs/install.md,examples/convert.conf.sample}; do
+  usr/share/doc/stripeline/{copyright,NOTICE,docs/user/install.md,docs/monitoring/stripeline-rules.yml} \
+  usr/share/doc/stripeline/examples/convert.conf.sample; do
   [[ -e $root/$file ]] || fail "the package lacks /$file"
 done
 [[ $(dpkg-deb --field "$package" Depends) == *default-jre-headless* ]] || fail "the package does not depend on Java"
+scripts/check-links.py "$root/usr/share/doc/stripeline"
 if command -v systemd-analyze >/dev/null; then
   # The root has none of systemd's own units.
   mkdir -p "$root/etc/systemd/system"
