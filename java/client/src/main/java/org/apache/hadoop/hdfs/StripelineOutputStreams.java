@@ -114,8 +114,11 @@ final class StripelineOutputStreams {
           client, src, flag, progress, last, stat, checksum, favoredNodes);
     }
     if (settings.sync() == SyncMode.DURABLE) {
+      // Callers ask for one replica of a file that is to be erasure-coded, which ignores the
+      // number.
+      short least = (short) Math.max(replication, client.getConf().getDefaultReplication());
       return new DurableOutputStream(
-          client, src, flag, progress, last, stat, checksum, favoredNodes, settings, replication);
+          client, src, flag, progress, last, stat, checksum, favoredNodes, settings, least);
     }
     return new StripelineOutputStream(
         client, src, flag, progress, last, stat, checksum, favoredNodes, settings);

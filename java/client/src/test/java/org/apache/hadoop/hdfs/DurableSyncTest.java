@@ -58,6 +58,18 @@ class DurableSyncTest extends SyncCase {
   }
 
   @Test
+  void aSyncedFileHasAtLeastTheReplicasOfOtherFiles() throws IOException {
+    for (short requested : new short[] {1, 4}) {
+      org.apache.hadoop.fs.Path file = file("replicas" + requested);
+      try (FSDataOutputStream out = ours().create(file, true, 4096, requested, BLOCK)) {
+        out.write(1);
+        out.hsync();
+      }
+      assertThat((int) fs.getFileStatus(file).getReplication()).isEqualTo(Math.max(3, requested));
+    }
+  }
+
+  @Test
   void aStreamThatIsNeverSyncedWritesAnErasureCodedFile() throws IOException {
     org.apache.hadoop.fs.Path file = file("never");
     byte[] all = bytes(2 * STRIPE + 5);
