@@ -41,10 +41,16 @@ exempt=(
   ClientMain              # measures
   FileTask                # measures
   AccessBench             # makes a name that is unique in the process
+  JournalRecord           # notes the time of day of each step
+  StatusWriter            # notes the time of day at which a driver began and a status was written
+  JobDirectory            # names jobs by the local time
+  JobList                 # compares times of files on HDFS with the NameNode's clock, or this machine's
+  FileJudge               # compares the modification times of files with the time of day
+  PlanCalculator          # compares the modification times of files with the time of day
 )
 clock='System(\.|::)(nanoTime|currentTimeMillis)|monotonicNow|(Instant|Time)\.now'
 clock+='|Thread\.sleep|SECONDS\.(sleep|timedWait)'
-modules=(java/{native,coder,client,placement,simulator,agent-api,server,lab,cli,terminal}/src/main)
+modules=(java/{native,coder,client,placement,simulator,agent-api,server,convert,plan,lab,cli,terminal}/src/main)
 reads=$(git grep --untracked -nE "$clock" -- "${modules[@]}" |
   grep -vE "/(Ticker|$(IFS='|' && echo "${exempt[*]}"))\.java:" || true)
 if [[ -n $reads ]]; then

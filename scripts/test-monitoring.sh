@@ -12,7 +12,7 @@ readonly DIRECTORY=$PWD/build/monitoring
 readonly GRAFANA_MODEL='grafana-foundation-sdk==1769699998!10.1.0'
 
 mkdir -p "$DIRECTORY"
-if ! command -v promtool prometheus >/dev/null && [ ! -x "$DIRECTORY/usr/bin/promtool" ]; then
+if ! { command -v promtool && command -v prometheus; } >/dev/null && [ ! -x "$DIRECTORY/usr/bin/promtool" ]; then
   cd "$DIRECTORY"
   if ! apt-get -qq download prometheus 2>/dev/null; then
     echo "Prometheus is missing: put prometheus and promtool on the PATH (Debian: apt-get install prometheus)" >&2

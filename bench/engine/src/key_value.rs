@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The most time that the server may take to start or to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// A running server.
 pub struct Server {
@@ -74,7 +74,7 @@ fn wait_until_up(process: &mut Child, socket: &Path) -> Result<(Client, String),
         });
         match connected {
             Ok(up) => return Ok(up),
-            Err(error) if begin.elapsed() > PATIENCE => {
+            Err(error) if begin.elapsed() > LIMIT => {
                 return Err(format!("memcached does not answer: {error}"));
             }
             Err(_) => {}
@@ -108,7 +108,7 @@ pub struct Client {
 impl Client {
     fn connect(socket: &Path) -> io::Result<Self> {
         let stream = UnixStream::connect(socket)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(LIMIT))?;
         Ok(Self {
             stream: BufReader::new(stream),
             line: String::new(),

@@ -90,8 +90,8 @@ impl Lane for RateLimitedLane {
         self.limiter.sleep(begun, takes);
     }
 
-    fn reap(&mut self, patience: Duration) -> Option<Done> {
-        self.lane.reap(patience)
+    fn reap(&mut self, limit: Duration) -> Option<Done> {
+        self.lane.reap(limit)
     }
 
     fn in_flight(&self) -> usize {

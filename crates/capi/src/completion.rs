@@ -160,11 +160,11 @@ impl End {
                     .wait(state)
                     .unwrap_or_else(PoisonError::into_inner),
                 Some(until) => {
-                    let patience = until.saturating_duration_since(clock::now());
-                    if patience.is_zero() {
+                    let limit = until.saturating_duration_since(clock::now());
+                    if limit.is_zero() {
                         return false;
                     }
-                    let waited = self.changed.wait_timeout(state, patience);
+                    let waited = self.changed.wait_timeout(state, limit);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };

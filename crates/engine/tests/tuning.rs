@@ -399,8 +399,8 @@ impl Lane for HangingLane {
         self.0.lock().unwrap().push(piece.detach());
     }
 
-    fn reap(&mut self, patience: Duration) -> Option<Done> {
-        thread::park_timeout(patience);
+    fn reap(&mut self, limit: Duration) -> Option<Done> {
+        thread::park_timeout(limit);
         None
     }
 

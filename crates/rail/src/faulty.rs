@@ -162,16 +162,16 @@ impl FaultyRail {
         self.shared.state().pieces
     }
 
-    /// Waits until `count` pieces were submitted; false if fewer were within `patience`.
+    /// Waits until `count` pieces were submitted; false if fewer were within `limit`.
     #[must_use]
-    pub fn wait_for_pieces(&self, count: u64, patience: Duration) -> bool {
-        self.shared.wait(patience, |state| state.pieces >= count)
+    pub fn wait_for_pieces(&self, count: u64, limit: Duration) -> bool {
+        self.shared.wait(limit, |state| state.pieces >= count)
     }
 
-    /// Waits until `count` pieces hang; false if fewer do within `patience`.
+    /// Waits until `count` pieces hang; false if fewer do within `limit`.
     #[must_use]
-    pub fn wait_for_hanging(&self, count: usize, patience: Duration) -> bool {
-        self.shared.wait(patience, |state| state.hanging >= count)
+    pub fn wait_for_hanging(&self, count: usize, limit: Duration) -> bool {
+        self.shared.wait(limit, |state| state.hanging >= count)
     }
 }
 
@@ -224,10 +224,10 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait(&self, patience: Duration, ready: impl Fn(&State) -> bool) -> bool {
+    fn wait(&self, limit: Duration, ready: impl Fn(&State) -> bool) -> bool {
         let waited = self
             .changed
-            .wait_timeout_while(self.state(), patience, |state| !ready(state));
+            .wait_timeout_while(self.state(), limit, |state| !ready(state));
         ready(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
@@ -343,14 +343,14 @@ impl Lane for FaultyLane {
         }
     }
 
-    fn reap(&mut self, patience: Duration) -> Option<Done> {
+    fn reap(&mut self, limit: Duration) -> Option<Done> {
         let begin = clock::now();
         loop {
             self.resume();
             if let Some(done) = self.ready.pop_front() {
                 return Some(self.falsified(done));
             }
-            let left = patience.saturating_sub(clock::now() - begin);
+            let left = limit.saturating_sub(clock::now() - begin);
             if self.lane.in_flight() > 0 {
                 let done = self.lane.reap(left)?;
                 return Some(self.falsified(done));

@@ -76,14 +76,14 @@ impl VirtualClock {
     }
 
     /// Waits for a sleeper and advances the time to the earliest wake-up; false if no thread sleeps
-    /// within `patience` of real time.
+    /// within `limit` of real time.
     #[must_use]
-    pub fn advance_to_next(&self, patience: Duration) -> bool {
+    pub fn advance_to_next(&self, limit: Duration) -> bool {
         let asleep = |state: &ClockState| state.targets.iter().any(|target| *target > state.now);
         let none = |state: &mut ClockState| !asleep(state);
         let waited = self
             .changed
-            .wait_timeout_while(self.clock_state(), patience, none);
+            .wait_timeout_while(self.clock_state(), limit, none);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         let now = state.now;
         let next = state
@@ -275,10 +275,10 @@ impl Lane for MockLane {
         self.in_flight.push_back((time, done));
     }
 
-    fn reap(&mut self, patience: Duration) -> Option<Done> {
+    fn reap(&mut self, limit: Duration) -> Option<Done> {
         let (time, _) = self.in_flight.front()?;
         let clock = &self.device.clock;
-        let until = clock.now().saturating_add(patience);
+        let until = clock.now().saturating_add(limit);
         clock.wait_until(until.min(*time));
         let is_done = clock.now() >= *time;
         is_done.then(|| self.in_flight.pop_front().expect("looked at above").1)

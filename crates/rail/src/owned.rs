@@ -141,12 +141,12 @@ pub struct Pending(Arc<Slot>);
 
 impl Pending {
     /// Waits until the job is dropped and returns the units; `None` if that takes longer than
-    /// `patience`, or if they were returned already.
+    /// `limit`, or if they were returned already.
     #[must_use]
-    pub fn wait(&self, patience: Duration) -> Option<Units> {
+    pub fn wait(&self, limit: Duration) -> Option<Units> {
         let units = self.0.units.lock().unwrap_or_else(PoisonError::into_inner);
         let back = &self.0.back;
-        let waited = back.wait_timeout_while(units, patience, |units| units.is_none());
+        let waited = back.wait_timeout_while(units, limit, |units| units.is_none());
         waited.unwrap_or_else(PoisonError::into_inner).0.take()
     }
 }

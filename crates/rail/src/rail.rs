@@ -38,10 +38,10 @@ pub trait Lane: Send {
     /// A lane without a device of its own does the piece within the call.
     fn submit(&mut self, ticket: u64, piece: Piece);
 
-    /// Returns a piece that is done or has failed, waiting for one for at most `patience`.
+    /// Returns a piece that is done or has failed, waiting for one for at most `limit`.
     ///
     /// Returns `None` at once if nothing is in flight.
-    fn reap(&mut self, patience: Duration) -> Option<Done>;
+    fn reap(&mut self, limit: Duration) -> Option<Done>;
 
     /// Returns the number of pieces submitted and not yet returned.
     fn in_flight(&self) -> usize;

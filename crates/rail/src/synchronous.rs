@@ -87,7 +87,7 @@ impl<C: Coder> Lane for Direct<C> {
         });
     }
 
-    fn reap(&mut self, _patience: Duration) -> Option<Done> {
+    fn reap(&mut self, _limit: Duration) -> Option<Done> {
         self.done.take()
     }
 

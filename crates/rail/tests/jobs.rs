@@ -10,7 +10,7 @@ use stripeline_codec::{Code, Codec, ErrorKind, Verdict};
 use stripeline_rail::{Cpu, Piece, Rail, borrowed, owned};
 use stripeline_testkit::{Stripe, rail_suite::Feeder, slices, slices_mut};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(60);
 
 fn codec() -> Codec {
     Codec::new(Code::Rs, 3, 2).expect("a valid shape")
@@ -72,20 +72,20 @@ fn owned_units_come_back_when_the_job_is_gone() {
     let (piece, pending) = owned::encode(&codec(), units).expect("in order");
     assert_eq!(pending.wait(Duration::ZERO), None, "the piece has them");
     assert_eq!(run(piece), Verdict::Sound);
-    let units = pending.wait(PATIENCE).expect("the job is gone");
+    let units = pending.wait(LIMIT).expect("the job is gone");
     assert_eq!(units.outputs, stripe.parity());
     assert_eq!(pending.wait(Duration::ZERO), None, "given back once");
 
     let (piece, pending) = owned::verify(&codec(), units).expect("in order");
     assert_eq!(run(piece), Verdict::Sound);
-    let units = pending.wait(PATIENCE).expect("the job is gone");
+    let units = pending.wait(LIMIT).expect("the job is gone");
     let units = owned::Units {
         inputs: vec![units.inputs[1].clone(), vec![9; 100]],
         outputs: units.outputs,
     };
     let (piece, pending) = owned::update(&codec(), 1, units).expect("in order");
     assert_eq!(run(piece), Verdict::Sound);
-    let units = pending.wait(PATIENCE).expect("the job is gone");
+    let units = pending.wait(LIMIT).expect("the job is gone");
     let mut data = stripe.data().to_vec();
     data[1] = vec![9; 100];
     assert_eq!(units.outputs, Stripe::of(data, Code::Rs, 2).parity());
@@ -101,7 +101,7 @@ fn owned_units_decode_by_number() {
     };
     let (piece, pending) = owned::decode(&codec(), &[1, 3, 4], &[2, 0], units).expect("in order");
     assert_eq!(run(piece), Verdict::Sound);
-    let units = pending.wait(PATIENCE).expect("the job is gone");
+    let units = pending.wait(LIMIT).expect("the job is gone");
     assert_eq!(
         units.outputs,
         [stripe.units[2].clone(), stripe.units[0].clone()]

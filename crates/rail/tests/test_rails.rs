@@ -11,7 +11,7 @@ use stripeline_rail::mock::{Clock, Mock, MockSettings, RealClock, VirtualClock};
 use stripeline_rail::{Cpu, Done, FaultKind, Lane, Mode, Piece, Rail, known_answers, owned};
 use stripeline_testkit::{Stripe, rail_suite};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(60);
 const BYTES: usize = 1_000;
 
 fn failing(script: Script) -> FaultyRail {
@@ -34,11 +34,11 @@ fn encoding() -> (Piece, owned::Pending) {
 fn run(lane: &mut dyn Lane, ticket: u64) -> (Result<Verdict, FaultKind>, bool) {
     let (piece, pending) = encoding();
     lane.submit(ticket, piece);
-    let done = lane.reap(PATIENCE).expect("an answer");
+    let done = lane.reap(LIMIT).expect("an answer");
     assert_eq!(done.ticket, ticket);
     let outcome = done.outcome.map_err(|fault| fault.kind());
     drop(done.piece.expect("nobody took it away"));
-    let units = pending.wait(PATIENCE).expect("the job is gone");
+    let units = pending.wait(LIMIT).expect("the job is gone");
     (outcome, units.outputs == stripe().parity())
 }
 
@@ -118,16 +118,16 @@ fn hung_pieces_continue_when_released() {
     let mut lane = rail.open_lane().expect("a lane");
     let (piece, pending) = encoding();
     lane.submit(1, piece);
-    assert!(rail.wait_for_hanging(1, PATIENCE));
-    assert!(rail.wait_for_pieces(1, PATIENCE));
+    assert!(rail.wait_for_hanging(1, LIMIT));
+    assert!(rail.wait_for_pieces(1, LIMIT));
     assert!(lane.reap(Duration::from_millis(1)).is_none());
     assert_eq!(lane.in_flight(), 1);
     std::thread::scope(|scope| {
         scope.spawn(|| rail.release());
-        let done = lane.reap(PATIENCE).expect("released");
+        let done = lane.reap(LIMIT).expect("released");
         assert_eq!(done.outcome, Ok(Verdict::Sound));
     });
-    let units = pending.wait(PATIENCE).expect("the job is gone");
+    let units = pending.wait(LIMIT).expect("the job is gone");
     assert_eq!(units.outputs, stripe().parity());
     assert!(!rail.wait_for_hanging(1, Duration::ZERO));
 }
@@ -141,19 +141,19 @@ fn hung_pieces_can_be_revoked_only_if_revocable() {
     lane.submit(1, piece);
     let taken = handle.revoke().expect("detached while it hangs");
     rail.release();
-    let Done { piece, outcome, .. } = lane.reap(PATIENCE).expect("released");
+    let Done { piece, outcome, .. } = lane.reap(LIMIT).expect("released");
     assert!(piece.is_none());
     assert_eq!(
         outcome.map_err(|fault| fault.kind()),
         Err(FaultKind::Revoked)
     );
     drop((taken, handle));
-    assert!(pending.wait(PATIENCE).is_some(), "nothing holds the job");
+    assert!(pending.wait(LIMIT).is_some(), "nothing holds the job");
 
     // The rail keeps the buffers of an irrevocable piece, and dropping its lane waits.
     let (piece, pending) = encoding();
     lane.submit(2, piece);
-    assert!(rail.wait_for_hanging(1, PATIENCE));
+    assert!(rail.wait_for_hanging(1, LIMIT));
     std::thread::scope(|scope| {
         scope.spawn(move || drop(lane));
         assert!(
@@ -161,7 +161,7 @@ fn hung_pieces_can_be_revoked_only_if_revocable() {
             "still held"
         );
         rail.release();
-        assert!(pending.wait(PATIENCE).is_some());
+        assert!(pending.wait(LIMIT).is_some());
     });
 }
 
@@ -207,13 +207,13 @@ fn a_mock_keeps_its_rate_on_a_virtual_clock() {
     std::thread::scope(|scope| {
         let [first, second] = &mut lanes;
         let waiting = scope.spawn(move || {
-            let second = second.reap(PATIENCE).expect("at 2.5 s");
-            let third = first.reap(PATIENCE).expect("at 3.5 s");
+            let second = second.reap(LIMIT).expect("at 2.5 s");
+            let third = first.reap(LIMIT).expect("at 3.5 s");
             (second.ticket, third.ticket)
         });
-        assert!(clock.advance_to_next(PATIENCE));
+        assert!(clock.advance_to_next(LIMIT));
         assert_eq!(clock.now(), Duration::from_millis(2_500));
-        assert!(clock.advance_to_next(PATIENCE));
+        assert!(clock.advance_to_next(LIMIT));
         assert_eq!(clock.now(), Duration::from_millis(3_500));
         assert_eq!(waiting.join().expect("no panic"), (2, 3));
     });

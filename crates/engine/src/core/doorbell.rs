@@ -60,13 +60,13 @@ impl Doorbell {
         }
     }
 
-    /// Calls `look` and, if it returns `None`, sleeps until a ring, for at most `patience`.
+    /// Calls `look` and, if it returns `None`, sleeps until a ring, for at most `limit`.
     ///
     /// Returns the result of `look`; after a ring or a timeout the caller checks its condition
     /// itself.
     pub(crate) fn sleep<T>(
         &self,
-        patience: Option<Duration>,
+        limit: Option<Duration>,
         look: impl FnOnce() -> Option<T>,
     ) -> Option<T> {
         self.sleepers.fetch_add(1, Ordering::SeqCst);
@@ -78,28 +78,28 @@ impl Doorbell {
         self.waking.swap(false, Ordering::SeqCst);
         let found = look();
         if found.is_none() {
-            self.wait(before, patience);
+            self.wait(before, limit);
         }
         self.sleepers.fetch_sub(1, Ordering::SeqCst);
         self.waking.swap(false, Ordering::SeqCst);
         found
     }
 
-    fn wait(&self, before: u64, patience: Option<Duration>) {
+    fn wait(&self, before: u64, limit: Option<Duration>) {
         let mut rings = lock(&self.rings);
         if *rings != before {
             return;
         }
         // One wait is enough even if it ends early: callers check again and come back.
-        match patience {
+        match limit {
             None => {
                 rings = self
                     .rung
                     .wait(rings)
                     .expect("a counter cannot be half changed")
             }
-            Some(patience) => {
-                let waited = self.rung.wait_timeout(rings, patience);
+            Some(limit) => {
+                let waited = self.rung.wait_timeout(rings, limit);
                 rings = waited.expect("a counter cannot be half changed").0;
             }
         }

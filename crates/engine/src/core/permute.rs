@@ -333,7 +333,7 @@ impl Lane for DeepLane {
         self.0.push_back((ticket, piece));
     }
 
-    fn reap(&mut self, _patience: Duration) -> Option<Done> {
+    fn reap(&mut self, _limit: Duration) -> Option<Done> {
         thread::yield_now();
         let (ticket, mut piece) = self.0.pop_front()?;
         let outcome = Ok(Cpu::portable().code(&mut piece));

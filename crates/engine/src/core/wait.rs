@@ -69,11 +69,11 @@ impl Core {
         let is_late = || until.is_some_and(|until| clock::now() >= until);
         self.help(None, until, || done() || is_late());
         while !done() {
-            let patience = until.map(|until| until.saturating_duration_since(clock::now()));
-            if patience.is_some_and(|patience| patience.is_zero()) {
+            let limit = until.map(|until| until.saturating_duration_since(clock::now()));
+            if limit.is_some_and(|limit| limit.is_zero()) {
                 return;
             }
-            bell.sleep(patience, || done().then_some(()));
+            bell.sleep(limit, || done().then_some(()));
         }
     }
 

@@ -15,7 +15,7 @@ use crate::core::shared::{Core, data_bytes};
 use crate::schedule::{BEGUN, COMMON, Class};
 
 /// How long a worker waits for its device before it checks whether the engine closes.
-const PATIENCE: Duration = Duration::from_millis(20);
+const REAP_LIMIT: Duration = Duration::from_millis(20);
 
 /// A lane and its pieces in flight.
 pub(crate) struct Worker<'a> {
@@ -68,7 +68,7 @@ impl<'a> Worker<'a> {
         if self.lane.in_flight() == 0 {
             return false;
         }
-        if let Some(done) = self.lane.reap(PATIENCE) {
+        if let Some(done) = self.lane.reap(REAP_LIMIT) {
             self.end(done);
         }
         true
@@ -77,7 +77,7 @@ impl<'a> Worker<'a> {
     /// Completes all pieces in flight, unless the engine closes.
     pub(crate) fn finish_begun(&mut self) {
         while self.lane.in_flight() > 0 && !self.core.is_closing() {
-            if let Some(done) = self.lane.reap(PATIENCE) {
+            if let Some(done) = self.lane.reap(REAP_LIMIT) {
                 self.end(done);
             }
         }
@@ -94,7 +94,7 @@ impl<'a> Worker<'a> {
             return false;
         }
         self.begin(entry);
-        if let Some(done) = self.lane.reap(PATIENCE) {
+        if let Some(done) = self.lane.reap(REAP_LIMIT) {
             self.end(done);
         }
         true
@@ -294,14 +294,14 @@ impl<'a> Worker<'a> {
         self.core.lose(self.rail, in_flight);
     }
 
-    /// Ends the lane because the engine closes. Pieces that complete within `patience` end with the
+    /// Ends the lane because the engine closes. Pieces that complete within `limit` end with the
     /// rail's result, all others as closed, as soon as the device can no longer access their
     /// buffers.
-    pub(crate) fn close(mut self, patience: Duration) {
-        let until = clock::now() + patience;
+    pub(crate) fn close(mut self, limit: Duration) {
+        let until = clock::now() + limit;
         while !self.in_flight_pieces.is_empty() && self.lane.in_flight() > 0 && clock::now() < until
         {
-            if let Some(done) = self.lane.reap(PATIENCE) {
+            if let Some(done) = self.lane.reap(REAP_LIMIT) {
                 self.end(done);
             }
         }

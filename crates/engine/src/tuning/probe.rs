@@ -17,7 +17,7 @@ const GROUPS: usize = 5;
 const STEPS_MAX: u32 = 50;
 const STEPS_MIN: usize = 3;
 /// A rail that returns no piece for this time counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LIMIT: Duration = Duration::from_secs(2);
 
 /// A kind of task, and how it is submitted to a lane.
 #[derive(Clone, Copy, Debug)]
@@ -244,21 +244,18 @@ impl LaneDriver {
     fn reap(&mut self) -> Result<Piece, String> {
         let waiting = clock::now();
         loop {
-            if let Some(done) = self.lane.reap(PATIENCE) {
+            if let Some(done) = self.lane.reap(LIMIT) {
                 return self.take_back(done);
             }
             if self.lane.in_flight() == 0 {
                 return Err("it lost a piece".to_owned());
             }
-            if clock::now() - waiting >= PATIENCE {
+            if clock::now() - waiting >= LIMIT {
                 // Ensures that buffers are not written after they are dropped with their pieces.
                 self.handles
                     .iter()
                     .for_each(|(_, handle)| drop(handle.revoke()));
-                return Err(format!(
-                    "it completed no piece for {} s",
-                    PATIENCE.as_secs()
-                ));
+                return Err(format!("it completed no piece for {} s", LIMIT.as_secs()));
             }
         }
     }

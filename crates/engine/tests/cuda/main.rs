@@ -25,9 +25,9 @@ const QUICK: Duration = Duration::from_millis(20);
 
 /// Returns an engine with a GPU before the CPU, short retry intervals, and the given limit for
 /// hanging pieces.
-fn engine(mock: &Mock, patience: Duration) -> Engine {
+fn engine(mock: &Mock, limit: Duration) -> Engine {
     let settings = CudaSettings {
-        drop_limit: patience,
+        drop_limit: limit,
         ..mock.settings()
     };
     let rails: Vec<Arc<dyn Rail>> =
@@ -35,7 +35,7 @@ fn engine(mock: &Mock, patience: Duration) -> Engine {
     let options = Options {
         scheduling: Scheduling::Single("cuda:0".to_owned()),
         quarantine: Duration::from_millis(1),
-        stall: patience,
+        stall: limit,
         check_every: 1,
         waiting_threads_help: false,
         ..Options::default()
@@ -108,8 +108,8 @@ fn frequent_driver_faults_change_no_byte() {
 fn a_gpu_that_has_had_no_work_has_no_context() {
     let mock = Mock::new();
     // A slow machine, for example under a sanitizer, must not look hung.
-    let patience = Duration::from_secs(60);
-    let engine = engine(&mock, patience);
+    let limit = Duration::from_secs(60);
+    let engine = engine(&mock, limit);
     let held = || ["contexts", "pinned_bytes", "device_bytes"].map(|what| mock.get(what));
     assert_eq!(held(), [0; 3]);
     expect_right_bytes(&engine, &Stripe::random(Code::Rs, 6, 3, 5_000));
@@ -117,7 +117,7 @@ fn a_gpu_that_has_had_no_work_has_no_context() {
     drop(engine);
     assert_eq!(held(), [0; 3]);
     // An engine that is only opened and closed.
-    drop(self::engine(&mock, patience));
+    drop(self::engine(&mock, limit));
     assert_eq!(held(), [0; 3]);
 }
 

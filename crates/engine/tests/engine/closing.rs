@@ -36,7 +36,7 @@ fn deep(clock: &Arc<VirtualClock>) -> Arc<Mock> {
 }
 
 /// Returns an engine over one rail, with a hang limit that no test reaches.
-fn patient(rail: Arc<dyn Rail>) -> Engine {
+fn with_long_limit(rail: Arc<dyn Rail>) -> Engine {
     let options = Options {
         stall: LIMIT,
         check_every: 0,
@@ -70,7 +70,7 @@ fn is_closed(outcome: &Outcome) -> bool {
 fn pieces_begun_on_a_deep_lane_end_once() {
     let clock = Arc::new(VirtualClock::default());
     let mock = deep(&clock);
-    let engine = patient(Arc::clone(&mock) as Arc<dyn Rail>);
+    let engine = with_long_limit(Arc::clone(&mock) as Arc<dyn Rail>);
     let (issued, told) = issue_all(&engine);
     // The worker submits more pieces whenever its wait for the device times out.
     while mock.submitted().len() < DEPTH {
@@ -96,7 +96,7 @@ fn hung_pieces_of_a_deep_lane_end_as_closed_and_are_never_written_again() {
     let mock = deep(&Arc::new(VirtualClock::default()));
     let hanging = FaultyRail::new(mock, Script::always(Failure::Hang)).detaching();
     let hanging = Arc::new(hanging);
-    let engine = patient(Arc::clone(&hanging) as Arc<dyn Rail>);
+    let engine = with_long_limit(Arc::clone(&hanging) as Arc<dyn Rail>);
     let (issued, told) = issue_all(&engine);
     assert!(hanging.wait_for_hanging(DEPTH, LIMIT));
     drop(engine);

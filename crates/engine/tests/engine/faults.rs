@@ -158,7 +158,7 @@ fn wrong_output_is_detected_and_the_stripe_computed_again() {
 }
 
 /// Longer than any operation here takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(20);
 
 fn failing(name: &str, script: Script) -> Arc<FaultyRail> {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
@@ -272,7 +272,7 @@ fn frequent_faults_change_no_byte() {
             assert_eq!(outcome, Ok(Verdict::Sound), "seed {seed}");
             assert!(units.outputs[0] == stripe.units[7] && units.outputs[1] == stripe.units[1]);
         }
-        assert!(engine.wait_all(Some(PATIENCE)), "nothing is lost");
+        assert!(engine.wait_all(Some(LIMIT)), "nothing is lost");
         faulty.iter().for_each(|rail| rail.release());
     }
 }

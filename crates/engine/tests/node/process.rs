@@ -148,14 +148,14 @@ fn obey(membership: &Membership) {
             }
         }
     });
-    let mut patience = Duration::MAX;
+    let mut interval = Duration::MAX;
     say(membership);
     loop {
-        match inbox.recv_timeout(patience).as_deref() {
+        match inbox.recv_timeout(interval).as_deref() {
             Ok("busy") => membership.report(true),
             Ok("idle") => membership.report(false),
             // From here on with an engine's refresh interval.
-            Ok("live") => patience = Duration::from_millis(250),
+            Ok("live") => interval = Duration::from_millis(250),
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }

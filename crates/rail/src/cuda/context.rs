@@ -143,9 +143,9 @@ impl Context {
     /// process. Other users of the device in this process lose the context too.
     ///
     /// # Errors
-    /// If the driver does not return within `patience`: the device may then access any memory until
+    /// If the driver does not return within `limit`: the device may then access any memory until
     /// [`Context::is_ending`] returns false.
-    pub fn tear_down(self: &Arc<Self>, patience: Duration) -> Result<(), Fault> {
+    pub fn tear_down(self: &Arc<Self>, limit: Duration) -> Result<(), Fault> {
         let mut lifecycle = self
             .lifecycle
             .write()
@@ -169,8 +169,8 @@ impl Context {
         });
         spawned.map_err(|error| ending(error.to_string()))?;
         receiver
-            .recv_timeout(patience)
-            .map_err(|_| ending(format!("the driver did not answer in {patience:?}")))?
+            .recv_timeout(limit)
+            .map_err(|_| ending(format!("the driver did not answer in {limit:?}")))?
     }
 
     fn reset(&self) -> Result<(), Fault> {

@@ -63,10 +63,10 @@ impl CudaLane {
         self.context.tear_down(self.gpu.settings.drop_limit).is_ok()
     }
 
-    /// Polls until `enough` holds, the slots are idle, or `patience` is over.
-    fn wait(&mut self, patience: Duration, enough: impl Fn(&Self) -> bool) {
+    /// Polls until `enough` holds, the slots are idle, or `limit` is over.
+    fn wait(&mut self, limit: Duration, enough: impl Fn(&Self) -> bool) {
         let mut backoff = self.backoff;
-        backoff.wait(patience, &Machine::start(), || {
+        backoff.wait(limit, &Machine::start(), || {
             self.look();
             enough(self)
         });
@@ -91,9 +91,9 @@ impl Lane for CudaLane {
         }
     }
 
-    fn reap(&mut self, patience: Duration) -> Option<Done> {
+    fn reap(&mut self, limit: Duration) -> Option<Done> {
         if self.ready.is_empty() {
-            self.wait(patience, |lane| !lane.ready.is_empty() || lane.is_idle());
+            self.wait(limit, |lane| !lane.ready.is_empty() || lane.is_idle());
         }
         self.ready.pop_front()
     }

@@ -54,15 +54,15 @@ pub(super) struct PollBackoff {
 }
 
 impl PollBackoff {
-    /// Calls `look` at least once, until it returns true or `patience` is over.
-    pub fn wait(&mut self, patience: Duration, time: &impl Time, mut look: impl FnMut() -> bool) {
+    /// Calls `look` at least once, until it returns true or `limit` is over.
+    pub fn wait(&mut self, limit: Duration, time: &impl Time, mut look: impl FnMut() -> bool) {
         let begun = time.now();
         // Counted up to the last unsuccessful look: the excess of a long sleep is not the device's
         // time.
         let mut waited = Duration::ZERO;
         while !look() {
             waited = time.now() - begun;
-            let left = patience.saturating_sub(waited);
+            let left = limit.saturating_sub(waited);
             if left.is_zero() {
                 return;
             }
@@ -171,19 +171,19 @@ mod tests {
     }
 
     #[test]
-    fn no_wait_is_longer_than_patience() {
+    fn no_wait_is_longer_than_its_limit() {
         let mut backoff = PollBackoff::default();
-        for patience in [0, 30, 75, 100_000].map(Duration::from_micros) {
+        for limit in [0, 30, 75, 100_000].map(Duration::from_micros) {
             let time = Counted::default();
             let mut looks = 0;
-            backoff.wait(patience, &time, || {
+            backoff.wait(limit, &time, || {
                 looks += 1;
                 time.now.set(time.now.get() + LOOK);
                 false
             });
             assert!(looks > 0);
-            assert!(time.now.get() <= patience + AWAKE + LOOK, "{time:?}");
-            assert!(looks < 1_000, "{looks} looks in {patience:?}");
+            assert!(time.now.get() <= limit + AWAKE + LOOK, "{time:?}");
+            assert!(looks < 1_000, "{looks} looks in {limit:?}");
         }
     }
 }

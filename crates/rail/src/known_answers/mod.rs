@@ -15,7 +15,7 @@ use stripeline_codec::{Code, Codec, Verdict};
 use crate::{Lane, Piece, Rail, owned};
 
 /// How long a rail may take for one piece of some kilobytes.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// Bytes of a unit: the largest granule of any rail, and a tail that is odd.
 const UNIT_BYTES: usize = WHOLE_BYTES + 77;
@@ -39,19 +39,19 @@ struct Answer {
 /// # Errors
 /// The first wrong result, as a sentence that names the rail.
 pub fn check(rail: &dyn Rail) -> Result<(), String> {
-    check_within(rail, PATIENCE)
+    check_within(rail, LIMIT)
 }
 
 /// As [`check`], with a limit other than the default for one piece of some kilobytes.
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_within(rail: &dyn Rail, patience: Duration) -> Result<(), String> {
-    let checked = check_all(rail, patience);
+pub fn check_within(rail: &dyn Rail, limit: Duration) -> Result<(), String> {
+    let checked = check_all(rail, limit);
     checked.map_err(|reason| format!("Cannot trust rail {}: {reason}", rail.name()))
 }
 
-fn check_all(rail: &dyn Rail, patience: Duration) -> Result<(), String> {
+fn check_all(rail: &dyn Rail, limit: Duration) -> Result<(), String> {
     let capability = rail.capability();
     if !WHOLE_BYTES.is_multiple_of(capability.granule_bytes) {
         let granule = capability.granule_bytes;
@@ -72,7 +72,7 @@ fn check_all(rail: &dyn Rail, patience: Duration) -> Result<(), String> {
         rail,
         lane,
         ticket: 0,
-        patience,
+        limit,
     };
     for answer in answers {
         let shape = format!(
@@ -93,7 +93,7 @@ struct Proof<'a> {
     rail: &'a dyn Rail,
     lane: Box<dyn Lane>,
     ticket: u64,
-    patience: Duration,
+    limit: Duration,
 }
 
 /// The stripe of an answer, parity as the rail computed it and the oracle confirmed it.
@@ -252,7 +252,7 @@ impl Proof<'_> {
             }
         }
         let units = pending
-            .wait(PATIENCE)
+            .wait(LIMIT)
             .ok_or("it keeps a reference to a completed piece")?;
         Ok((units, found))
     }
@@ -267,8 +267,8 @@ impl Proof<'_> {
             false => (piece, None),
         };
         self.lane.submit(self.ticket, piece);
-        let done = self.lane.reap(self.patience);
-        let late = || format!("no answer within {} ms", self.patience.as_millis());
+        let done = self.lane.reap(self.limit);
+        let late = || format!("no answer within {} ms", self.limit.as_millis());
         let done = done.ok_or_else(late)?;
         drop(handle);
         if done.ticket != self.ticket || done.piece.is_none() {

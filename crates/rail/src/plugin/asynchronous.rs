@@ -81,8 +81,8 @@ impl AsynchronousLane {
         self.lane.as_mut().expect("a lane until it is dropped")
     }
 
-    /// Polls once, waiting for at most `patience`. Returns whether anything completed.
-    fn poll(&mut self, patience: Duration) -> bool {
+    /// Polls once, waiting for at most `limit`. Returns whether anything completed.
+    fn poll(&mut self, limit: Duration) -> bool {
         let empty = abi::Completion {
             ticket: 0,
             mismatch: SOUND,
@@ -90,7 +90,7 @@ impl AsynchronousLane {
             reserved: 0,
         };
         let mut completions = [empty; COMPLETIONS];
-        let timeout = patience.min(POLL).as_micros() as u32;
+        let timeout = limit.min(POLL).as_micros() as u32;
         let (plugin, poll) = (Arc::clone(&self.plugin), self.poll);
         match plugin.poll(poll, self.lane(), timeout, &mut completions) {
             Ok(count) => {
@@ -165,17 +165,15 @@ impl AsynchronousLane {
         }
     }
 
-    /// Polls until `enough`, or for at most `patience` if given.
-    fn poll_until(&mut self, patience: Option<Duration>, enough: impl Fn(&Self) -> bool) {
+    /// Polls until `enough`, or for at most `limit` if given.
+    fn poll_until(&mut self, limit: Option<Duration>, enough: impl Fn(&Self) -> bool) {
         let begin = clock::now();
         let mut pause = PAUSE_LEAST;
         loop {
-            let left = patience.map_or(POLL, |patience| {
-                patience.saturating_sub(clock::now() - begin)
-            });
+            let left = limit.map_or(POLL, |limit| limit.saturating_sub(clock::now() - begin));
             let polled = clock::now();
             let completed = self.poll(left);
-            if enough(self) || patience.is_some() && left.is_zero() {
+            if enough(self) || limit.is_some() && left.is_zero() {
                 return;
             }
             if completed {
@@ -218,9 +216,9 @@ impl Lane for AsynchronousLane {
         }
     }
 
-    fn reap(&mut self, patience: Duration) -> Option<Done> {
+    fn reap(&mut self, limit: Duration) -> Option<Done> {
         if self.ready.is_empty() && self.in_flight() > 0 {
-            self.poll_until(Some(patience), |lane| !lane.ready.is_empty());
+            self.poll_until(Some(limit), |lane| !lane.ready.is_empty());
         }
         self.ready.pop_front()
     }

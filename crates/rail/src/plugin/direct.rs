@@ -52,7 +52,7 @@ impl Lane for DirectLane {
         self.used = product.into_staging(&self.plugin.limits);
     }
 
-    fn reap(&mut self, _patience: Duration) -> Option<Done> {
+    fn reap(&mut self, _limit: Duration) -> Option<Done> {
         self.ready.take()
     }
 

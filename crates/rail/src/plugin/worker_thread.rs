@@ -57,11 +57,11 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `ready`, for at most `patience`, and returns the state.
-    fn wait(&self, patience: Duration, ready: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+    /// Waits until `ready`, for at most `limit`, and returns the state.
+    fn wait(&self, limit: Duration, ready: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         let waited = self
             .changed
-            .wait_timeout_while(self.state(), patience, |state| !ready(state));
+            .wait_timeout_while(self.state(), limit, |state| !ready(state));
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }
@@ -98,10 +98,8 @@ impl WorkerThread {
         Ok(worker)
     }
 
-    fn collect_results(&mut self, patience: Duration) {
-        let mut state = self
-            .shared
-            .wait(patience, |state| !state.results.is_empty());
+    fn collect_results(&mut self, limit: Duration) {
+        let mut state = self.shared.wait(limit, |state| !state.results.is_empty());
         let results = std::mem::take(&mut state.results);
         drop(state);
         for (product, result) in results {
@@ -129,9 +127,9 @@ impl Lane for WorkerThread {
         self.shared.submitted.notify_one();
     }
 
-    fn reap(&mut self, patience: Duration) -> Option<Done> {
+    fn reap(&mut self, limit: Duration) -> Option<Done> {
         if self.ready.is_empty() && !self.sent.is_empty() {
-            self.collect_results(patience);
+            self.collect_results(limit);
         }
         self.ready.pop_front()
     }

@@ -147,7 +147,7 @@ fn a_rail_is_in_only_if_its_device_answers_right() {
     assert!(wrong.rail().is_none(), "{wrong}");
     mock.set("wrong", 0);
     mock.set("hang", 1);
-    let hanging = known_answers::check_within(&mock.impatient_rail(), Duration::from_millis(50));
+    let hanging = known_answers::check_within(&mock.short_limit_rail(), Duration::from_millis(50));
     assert!(hanging.is_err(), "it hangs");
 }
 
@@ -184,17 +184,13 @@ fn adding_in_chunks_is_refused_for_revocable_pieces() {
     let text = "cannot add to 3 outputs of 500000 bytes: 419328 of each fit";
     drop(expect_fault(reap(&mut *lane), FaultKind::Refused, text));
     drop(handle);
-    let units = pending
-        .wait(crate::mock::PATIENCE)
-        .expect("the job is gone");
+    let units = pending.wait(crate::mock::LIMIT).expect("the job is gone");
     assert!(units.outputs == stripe.parity(), "untouched");
 
     let (piece, pending) = owned::update(&codec, 0, units).expect("in order");
     lane.submit(2, piece);
     drop(reap(&mut *lane));
-    let units = pending
-        .wait(crate::mock::PATIENCE)
-        .expect("the job is gone");
+    let units = pending.wait(crate::mock::LIMIT).expect("the job is gone");
     let mut data = stripe.data().to_vec();
     data[0] = vec![1; 500_000];
     assert!(units.outputs == Stripe::of(data, Code::Rs, 3).parity());

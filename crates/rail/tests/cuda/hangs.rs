@@ -8,7 +8,7 @@ use stripeline_codec::Code;
 use stripeline_rail::{FaultKind, Job, Piece, Rail, Region};
 use stripeline_testkit::{Stripe, rail_suite};
 
-use crate::mock::{Mock, PATIENCE, until, wait_for_lane};
+use crate::mock::{LIMIT, Mock, until, wait_for_lane};
 use crate::placement::{Memory, Unit, buffers, codec, regions};
 use crate::program::Program;
 use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
@@ -76,7 +76,7 @@ fn a_late_device_that_ends_in_time_completes_the_piece() {
 #[test]
 fn dropping_a_lane_leaves_copies_to_a_hanging_device() {
     let mock = Mock::new();
-    let rail = mock.impatient_rail();
+    let rail = mock.short_limit_rail();
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
     let (encoding, handle) = Encoding::submit(&mut *lane, 1);
@@ -105,7 +105,7 @@ fn dropping_a_lane_leaves_copies_to_a_hanging_device() {
 #[test]
 fn a_rail_dropped_over_a_hanging_device_frees_nothing() {
     let mock = Mock::new();
-    let rail = mock.impatient_rail();
+    let rail = mock.short_limit_rail();
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
     let (_encoding, _hold) = Encoding::submit(&mut *lane, 1);
@@ -161,7 +161,7 @@ impl<'a> InPlace<'a> {
 #[test]
 fn work_in_place_returns_when_its_context_has_ended() {
     let mock = Mock::new();
-    let rail = mock.impatient_rail();
+    let rail = mock.short_limit_rail();
     let mut lane = rail.open_lane().expect("a lane");
     let mut other = rail.open_lane().expect("another");
     mock.set("hang", 1);
@@ -194,7 +194,7 @@ fn work_in_place_returns_when_its_context_has_ended() {
 #[test]
 fn work_in_place_is_kept_while_its_context_does_not_end() {
     let mock = Mock::new();
-    let rail = mock.impatient_rail();
+    let rail = mock.short_limit_rail();
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
     mock.set("hang_reset", 1);
@@ -234,7 +234,7 @@ fn dropping_a_lane_ends_the_context_of_work_in_place() {
     let settings = stripeline_rail::CudaSettings {
         // Enough time for the driver to end the context on a busy machine.
         drop_limit: Duration::from_millis(500),
-        hang_limit: PATIENCE,
+        hang_limit: LIMIT,
         ..mock.settings()
     };
     let rail = mock.rail_with(&settings);

@@ -14,7 +14,7 @@ use stripeline_rail::{Cuda, CudaSettings, Rail};
 use crate::program::Program;
 
 /// Longer than any operation takes on the slowest machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// A driver with its own state, so that tests can run in parallel.
 pub struct Mock {
@@ -44,14 +44,14 @@ impl Mock {
         CudaSettings {
             library: self.path.clone(),
             slot_bytes: 2 << 20,
-            hang_limit: PATIENCE,
-            drop_limit: PATIENCE,
+            hang_limit: LIMIT,
+            drop_limit: LIMIT,
             ..CudaSettings::default()
         }
     }
 
     /// As [`Mock::rail`], but a device that does not answer at once counts as hanging.
-    pub fn impatient_rail(&self) -> Cuda {
+    pub fn short_limit_rail(&self) -> Cuda {
         self.rail_with(&CudaSettings {
             hang_limit: Duration::from_millis(20),
             drop_limit: Duration::from_millis(20),
@@ -126,7 +126,7 @@ impl Drop for Mock {
 pub fn until(condition: impl Fn() -> bool, complaint: impl Fn() -> String) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < PATIENCE, "{}", complaint());
+        assert!(begun.elapsed() < LIMIT, "{}", complaint());
         std::thread::yield_now();
     }
 }

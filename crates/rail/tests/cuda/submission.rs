@@ -8,7 +8,7 @@ use stripeline_rail::owned::{self, Pending, Units};
 use stripeline_rail::{Cpu, Done, FaultKind, Lane, Piece, RevokeHandle};
 use stripeline_testkit::{Stripe, rail_suite::Feeder};
 
-use crate::mock::PATIENCE;
+use crate::mock::LIMIT;
 
 /// The contents of the parity before it is coded.
 pub const BLANK: u8 = 0x33;
@@ -41,7 +41,7 @@ impl Encoding {
 
     /// Returns the parity once the job has been dropped.
     pub fn parity(&self) -> Vec<Vec<u8>> {
-        let units = self.pending.wait(PATIENCE);
+        let units = self.pending.wait(LIMIT);
         units.expect("the job is gone").outputs
     }
 
@@ -64,7 +64,7 @@ impl Encoding {
 
 /// Returns the next completed piece.
 pub fn reap(lane: &mut dyn Lane) -> Done {
-    lane.reap(PATIENCE).expect("something comes back")
+    lane.reap(LIMIT).expect("something comes back")
 }
 
 /// Expects a fault with this text, and returns the piece.

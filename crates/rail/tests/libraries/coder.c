@@ -8,7 +8,7 @@
  *   HANG_AT: the product, counted from 0, that hangs until test_release()
  *   TWICE, UNKNOWN: completes tickets twice, completes an unknown ticket
  *   TOO_MANY, LOST: the result of poll after the first submit
- *   IMPATIENT: poll does not wait
+ *   NO_POLL_WAIT: poll does not wait
  *   BAD_MISMATCH: comparisons report a position outside the product
  *   OPEN_FAILS: opening a lane fails
  *   FAIL_WHILE_THERE: a path; every product fails while the file exists
@@ -245,7 +245,7 @@ static int32_t submit(void *context, uint64_t ticket, const stripeline_plugin_pr
 }
 
 static void pause_for(uint32_t timeout_us) {
-#ifndef IMPATIENT
+#ifndef NO_POLL_WAIT
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     uint64_t nanoseconds = (uint64_t)until.tv_nsec + 1000ull * timeout_us;

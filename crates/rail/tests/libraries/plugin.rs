@@ -13,7 +13,7 @@ use stripeline_rail::{
 };
 use stripeline_testkit::{Stripe, rail_suite, slices, slices_mut};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(60);
 const IN_PLACE: &str =
     "(STRIPELINE_PLUGIN_IN_PLACE|STRIPELINE_PLUGIN_ADDS|STRIPELINE_PLUGIN_COMPARES)";
 
@@ -145,7 +145,7 @@ fn give(rail: &dyn Rail) -> Given {
 
 fn run_one(rail: &dyn Rail) -> (Done, Given) {
     let mut given = give(rail);
-    let done = given.lane.reap(PATIENCE).expect("an answer");
+    let done = given.lane.reap(LIMIT).expect("an answer");
     assert_eq!(done.ticket, TICKET);
     (done, given)
 }
@@ -221,11 +221,11 @@ fn broken_rules_of_tickets_are_detected() {
         // The lane stays broken.
         let (_, mut given) = run_one(&rail);
         drop(given.handle.take());
-        let units = given.pending.wait(PATIENCE).expect("the piece was dropped");
+        let units = given.pending.wait(LIMIT).expect("the piece was dropped");
         let codec = Codec::new(Code::Rs, 3, 2).expect("a valid shape");
         let (piece, _pending) = owned::encode(&codec, units).expect("in order");
         given.lane.submit(5, piece);
-        let done = given.lane.reap(PATIENCE).expect("an answer");
+        let done = given.lane.reap(LIMIT).expect("an answer");
         assert_eq!(done.outcome, Err(Fault::new(FaultKind::Failed, text)));
     }
     // The first completion counts; the second breaks the lane for later pieces.
@@ -238,7 +238,7 @@ fn broken_rules_of_tickets_are_detected() {
     assert_eq!(given.lane.in_flight(), 0);
     assert!(given.lane.reap(Duration::ZERO).is_none());
     given.lane.submit(6, done.piece.expect("it came back"));
-    let done = given.lane.reap(PATIENCE).expect("an answer");
+    let done = given.lane.reap(LIMIT).expect("an answer");
     let text = "it completed ticket 1, which has completed before";
     assert_eq!(done.outcome, Err(Fault::new(FaultKind::Failed, text)));
 }
@@ -256,7 +256,7 @@ fn mismatches_outside_the_product_are_detected() {
     let outcome = borrowed::verify(&codec, &data, &parity, |piece: Piece| {
         let mut lane = rail.open_lane().expect("a lane");
         lane.submit(1, piece);
-        lane.reap(PATIENCE).expect("an answer").outcome
+        lane.reap(LIMIT).expect("an answer").outcome
     });
     let offset = u64::MAX;
     let text = format!("mismatch reported at row 2 of 2, offset {offset} of 100 bytes");
@@ -278,7 +278,7 @@ fn hung_products_are_revoked() {
     for (name, ways) in [
         ("hangs-blocking", &["BLOCKING"][..]),
         ("hangs-async", &["ASYNCHRONOUS"]),
-        ("hangs-impatient", &["ASYNCHRONOUS", "IMPATIENT"]),
+        ("hangs-without-poll-wait", &["ASYNCHRONOUS", "NO_POLL_WAIT"]),
     ] {
         let macros = [ways, &["HANG_AT=0", "DEPTH=2"]].concat();
         let Some(path) = coder(name, &macros) else {
@@ -296,10 +296,10 @@ fn hung_products_are_revoked() {
         let piece = handle.revoke().expect("the plug-in has copies");
         drop(handle);
         assert_eq!(run_elsewhere(piece), Ok(Verdict::Sound));
-        let units = given.pending.wait(PATIENCE).expect("nothing holds the job");
+        let units = given.pending.wait(LIMIT).expect("nothing holds the job");
         assert_eq!(units.outputs, given.stripe.parity());
         strings.release();
-        let done = given.lane.reap(PATIENCE).expect("the plug-in woke up");
+        let done = given.lane.reap(LIMIT).expect("the plug-in woke up");
         assert!(done.piece.is_none());
         assert_eq!(
             done.outcome.map_err(|fault| fault.kind()),
@@ -331,7 +331,7 @@ fn lanes_of_hung_plugins_can_be_dropped() {
         .expect("left detached");
     assert_eq!(run_elsewhere(piece), Ok(Verdict::Sound));
     assert_eq!(
-        given.pending.wait(PATIENCE).expect("free").outputs,
+        given.pending.wait(LIMIT).expect("free").outputs,
         given.stripe.parity()
     );
     strings.release();
@@ -366,12 +366,12 @@ fn asynchronous_lanes_leak_only_buffers_that_may_still_be_written() {
             return;
         };
         let begin = Instant::now();
-        let given = give(&load(&path).with_grace(PATIENCE));
+        let given = give(&load(&path).with_grace(LIMIT));
         drop(given.lane);
         Strings::of(&path).wait_closed();
-        assert!(begin.elapsed() < PATIENCE, "no grace was needed");
+        assert!(begin.elapsed() < LIMIT, "no grace was needed");
         drop(given.handle);
-        let units = given.pending.wait(PATIENCE).expect("nothing holds the job");
+        let units = given.pending.wait(LIMIT).expect("nothing holds the job");
         assert_eq!(units.inputs, given.stripe.data());
     }
 }

@@ -10,7 +10,7 @@ use stripeline_rail::{Capability, Fault, Lane, Piece, Rail, RevokeHandle};
 use crate::Random;
 
 /// Longer than any piece of a suite takes on the slowest machine: exceeding it means a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A lane and the code that submits pieces to it.
 pub struct Feeder {
@@ -87,10 +87,10 @@ impl Feeder {
             }
             assert_eq!(self.lane.in_flight(), handles.len(), "{}", self.name);
             if handles.is_empty() {
-                assert!(self.lane.reap(PATIENCE).is_none(), "{}", self.name);
+                assert!(self.lane.reap(LIMIT).is_none(), "{}", self.name);
                 return found;
             }
-            let done = self.lane.reap(PATIENCE);
+            let done = self.lane.reap(LIMIT);
             let done = done.unwrap_or_else(|| panic!("{}: no answer", self.name));
             let handle = handles.remove(&done.ticket);
             let handle = handle.unwrap_or_else(|| panic!("{}: ticket {}", self.name, done.ticket));

@@ -164,8 +164,8 @@ fn a_rail_that_returns_is_active() {
 fn the_wait_for_a_rail_that_keeps_its_work_is_limited() {
     let mut world = World::new(&[8.0, 10.0], |_| 10.0);
     world.sample.backlog[0] = 1;
-    let patience = (SETTLE_LAST_NS / TICK_NS) as usize;
-    world.run(patience + 100);
+    let limit = (SETTLE_LAST_NS / TICK_NS) as usize;
+    world.run(limit + 100);
     assert_eq!(world.controller.active, set(&[0, 1]));
-    assert!(world.ticks[&set(&[1])] <= patience + 1);
+    assert!(world.ticks[&set(&[1])] <= limit + 1);
 }

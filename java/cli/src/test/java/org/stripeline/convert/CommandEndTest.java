@@ -22,9 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.convert.fixture.ConvertCluster;
-import org.stripeline.convert.job.JobDirectory;
-import org.stripeline.convert.job.Journal;
-import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.fixture.JobJournals;
 import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.Conditions;
 
@@ -96,22 +94,9 @@ class CommandEndTest {
         "--files-at-once=1",
         "--job=a-tree",
         "--execute");
-    Conditions.await("the second file", () -> isBegun("/tree/f1") || !command.isAlive());
+    Conditions.await(
+        "the second file", () -> JobJournals.isBegun(cluster, "/tree/f1") || !command.isAlive());
     assertThat(command.isAlive()).as(said()).isTrue();
-  }
-
-  private boolean isBegun(String path) throws IOException {
-    boolean[] found = new boolean[1];
-    for (JobDirectory job : JobDirectory.unfinished(cluster.fs(), JobDirectory.ROOT_DEFAULT)) {
-      if (job.contents().isOnlyBegun()) {
-        continue;
-      }
-      Journal.read(
-          cluster.fs(),
-          job.journalFile(),
-          line -> found[0] |= path.equals(line.path) && line.kind == JournalRecord.Kind.BEGIN);
-    }
-    return found[0];
   }
 
   private int status() throws Exception {

@@ -15,6 +15,7 @@ import org.stripeline.convert.group.AgentUnlinker;
 import org.stripeline.convert.group.ThreadDispatcher;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.natives.Ticker;
 
 /** The resources of a job that adopts replicas: the agents, and the threads that wait for them. */
 public final class Adoption implements Closeable {
@@ -30,7 +31,8 @@ public final class Adoption implements Closeable {
     this.encoders = encoders;
   }
 
-  static Adoption open(DistributedFileSystem fs, JobSettings settings) throws IOException {
+  static Adoption open(DistributedFileSystem fs, JobSettings settings, Ticker ticker)
+      throws IOException {
     Agents agents = Agents.connect(fs.getConf());
     int threads = Math.min(THREADS_MAX, settings.filesAtOnce() * settings.groupsAtOnce);
     ExecutorService encoders =
@@ -41,7 +43,7 @@ public final class Adoption implements Closeable {
               thread.setDaemon(true);
               return thread;
             });
-    return new Adoption(agents, new AgentNodes(fs.getClient(), agents), encoders);
+    return new Adoption(agents, new AgentNodes(fs.getClient(), agents, ticker), encoders);
   }
 
   AgentNodes nodes() {

@@ -29,6 +29,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
 import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
@@ -350,7 +351,7 @@ public final class ConvertCommand implements Callable<Integer> {
   }
 
   private int report(Work job, ProgressText shown, JsonLines lines) throws IOException {
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     JobReport report;
     try (Interruption armed =
         new Interruption(shown, name -> Interruption.text(advice(name), path, endedPaths))) {
@@ -359,7 +360,7 @@ public final class ConvertCommand implements Callable<Integer> {
     } finally {
       shown.close();
     }
-    double seconds = (System.nanoTime() - start) / 1e9;
+    double seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
     if (json) {
       lines.report(report, seconds);
     } else {

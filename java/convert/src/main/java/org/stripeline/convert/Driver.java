@@ -36,6 +36,7 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.convert.status.JobList;
 import org.stripeline.convert.status.JobState;
 import org.stripeline.convert.status.StatusWriter;
+import org.stripeline.natives.Ticker;
 
 /** Plans and executes jobs, and resumes the jobs of drivers that have died. */
 public final class Driver implements AutoCloseable {
@@ -46,6 +47,7 @@ public final class Driver implements AutoCloseable {
   private final String root;
   private final JobObserver observer;
   private final StepListener listener;
+  private final Ticker ticker;
 
   /**
    * Creates a driver.
@@ -55,10 +57,21 @@ public final class Driver implements AutoCloseable {
    */
   public Driver(
       DistributedFileSystem fs, String root, JobObserver observer, StepListener listener) {
+    this(fs, root, observer, listener, Ticker.SYSTEM);
+  }
+
+  /** Creates a driver with a clock. */
+  public Driver(
+      DistributedFileSystem fs,
+      String root,
+      JobObserver observer,
+      StepListener listener,
+      Ticker ticker) {
     this.fs = fs;
     this.root = root;
     this.observer = observer;
     this.listener = listener;
+    this.ticker = ticker;
   }
 
   /**
@@ -105,7 +118,7 @@ public final class Driver implements AutoCloseable {
 
   /** Returns the agents if the job needs them, or null. */
   private Adoption adoption(JobSettings settings) throws IOException {
-    return settings.adopts() ? Adoption.open(fs, settings) : null;
+    return settings.adopts() ? Adoption.open(fs, settings, ticker) : null;
   }
 
   private static void requireAgents(Adoption adoption, ClusterFacts cluster) throws IOException {
@@ -152,7 +165,7 @@ public final class Driver implements AutoCloseable {
       prepare(settings, totals);
       JobDirectory directory = JobDirectory.create(fs, root, name, settings);
       try (Journal journal = Journal.create(fs, directory.journalFile());
-          Job job = new Job(fs, settings, directory, journal, listener);
+          Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
         JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, false);
@@ -225,7 +238,7 @@ public final class Driver implements AutoCloseable {
     }
     settings.properties.forEach(fs.getConf()::set);
     try (Adoption adoption = adoption(settings);
-        Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
+        Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS, ticker)) {
       if (!directory.contents().isUnfinished()) {
         // Its driver ended it while this process waited for the lease.
         throw new RefusedException(
@@ -237,8 +250,8 @@ public final class Driver implements AutoCloseable {
       OpenFile.Collector open = new OpenFile.Collector();
       MapJobs maps = new MapJobs();
       Journal.read(fs, directory.journalFile(), open.andThen(maps));
-      maps.end(fs.getConf());
-      try (Job job = new Job(fs, settings, directory, journal, listener);
+      maps.end(fs.getConf(), ticker);
+      try (Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
         JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, maps.isAny());
@@ -257,7 +270,7 @@ public final class Driver implements AutoCloseable {
       Adoption adoption,
       StatusWriter status)
       throws IOException {
-    if (directory.request() == JobDirectory.Request.CANCEL) {
+    if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
       run.report().cancelled();
       return end(run, status);
     }

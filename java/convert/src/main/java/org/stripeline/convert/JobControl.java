@@ -18,6 +18,7 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.convert.status.JobEntry;
 import org.stripeline.convert.status.JobList;
 import org.stripeline.convert.status.StatusText;
+import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.ExitStatus;
 
 /** Shows and controls jobs, whichever process and user runs them. */
@@ -113,9 +114,9 @@ final class JobControl {
       }
       return ExitStatus.SOUND;
     }
-    long start = System.nanoTime();
+    long start = Ticker.SYSTEM.nanos();
     JobReport report = end(job);
-    double seconds = (System.nanoTime() - start) / 1e9;
+    double seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
     if (isJson) {
       new JsonLines(out).report(report, seconds);
     } else {

@@ -25,9 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
-import org.stripeline.convert.job.JobDirectory;
-import org.stripeline.convert.job.Journal;
-import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.fixture.JobJournals;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.Conditions;
@@ -105,26 +103,13 @@ class DriverProcessTest {
   }
 
   private void awaitBegun(String path) throws Exception {
-    Conditions.await("the beginning of " + path, () -> isBegun(path) || !command.isAlive());
+    Conditions.await(
+        "the beginning of " + path, () -> JobJournals.isBegun(cluster, path) || !command.isAlive());
     assertThat(command.isAlive()).as(said()).isTrue();
   }
 
   private String said() throws IOException {
     return new String(Files.readAllBytes(directory.resolve("said")));
-  }
-
-  private boolean isBegun(String path) throws IOException {
-    boolean[] found = new boolean[1];
-    for (JobDirectory job : JobDirectory.unfinished(cluster.fs(), JobDirectory.ROOT_DEFAULT)) {
-      if (job.contents().isOnlyBegun()) {
-        continue;
-      }
-      Journal.read(
-          cluster.fs(),
-          job.journalFile(),
-          line -> found[0] |= path.equals(line.path) && line.kind == JournalRecord.Kind.BEGIN);
-    }
-    return found[0];
   }
 
   @Test

@@ -26,4 +26,18 @@ public interface Ticker {
   default void timedWait(Object monitor, long timeoutNanos) throws InterruptedException {
     TimeUnit.NANOSECONDS.timedWait(monitor, timeoutNanos);
   }
+
+  /** Waits for the whole of a time by {@link #timedWait}, unless the thread is interrupted. */
+  default void sleep(long durationNanos) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    Object monitor = new Object();
+    long start = nanos();
+    synchronized (monitor) {
+      for (long left = durationNanos; left > 0; left = durationNanos - (nanos() - start)) {
+        timedWait(monitor, left);
+      }
+    }
+  }
 }

@@ -161,12 +161,8 @@ final class ReplicatedSwitch {
     sweep(created.getModificationTime());
   }
 
-  private interface Call {
-    void run() throws IOException;
-  }
-
   /** Repeats a call that an interrupt ended, because it may have been carried out. */
-  private void uninterrupted(Call call) throws IOException {
+  private void uninterrupted(TemporaryFiles.Call call) throws IOException {
     while (true) {
       holdInterrupt();
       try {

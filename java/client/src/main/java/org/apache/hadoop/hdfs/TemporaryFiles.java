@@ -128,7 +128,8 @@ final class TemporaryFiles {
     }
   }
 
-  private interface Call {
+  /** A call to the NameNode. */
+  interface Call {
     void run() throws IOException;
   }
 

@@ -15,6 +15,7 @@ import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Polling;
+import org.stripeline.natives.Ticker;
 
 /**
  * Holds the lease of a file, so that no other client can append to, truncate or concatenate it.
@@ -29,13 +30,15 @@ final class Fence {
   private final ClientProtocol namenode;
   private final String holder;
   private final long fileId;
+  private final Ticker ticker;
   private long modifiedMs;
 
   /** Creates an object for the lease that a client holds, or held, on a file. */
-  Fence(ClientProtocol namenode, String holder, long fileId) {
+  Fence(ClientProtocol namenode, String holder, long fileId, Ticker ticker) {
     this.namenode = namenode;
     this.holder = holder;
     this.fileId = fileId;
+    this.ticker = ticker;
   }
 
   /**
@@ -66,7 +69,7 @@ final class Fence {
     }
     if (taken.getFileId() != fileId) {
       // The inode exists only in a snapshot, and its path leads to another file: see InodePath.
-      new Fence(namenode, holder, taken.getFileId())
+      new Fence(namenode, holder, taken.getFileId(), ticker)
           .release(taken.getModificationTime(), taken.getAccessTime());
       throw new ChangedException("it was deleted or replaced");
     }
@@ -113,6 +116,7 @@ final class Fence {
   private void complete() throws IOException {
     ExtendedBlock[] last = new ExtendedBlock[1];
     Polling.await(
+        ticker,
         "Cannot close " + path(),
         () -> {
           if (namenode.complete(path(), holder, last[0], fileId)) {

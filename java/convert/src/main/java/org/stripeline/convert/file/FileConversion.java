@@ -107,7 +107,8 @@ public final class FileConversion {
       FileMeter meter)
       throws IOException {
     DFSClient client = job.client();
-    Fence fence = new Fence(job.namenode(), job.leaseHolder(), file.status().getFileId());
+    Fence fence =
+        new Fence(job.namenode(), job.leaseHolder(), file.status().getFileId(), job.ticker());
     // A file that is deleted while it is open stays open in the snapshots that contain it, and HDFS
     // no longer replicates its last block. The lease of such a file is taken as late as possible.
     boolean isFencedLate = job.settings().rules.includeSnapshotted && isInSnapshot(file, snapshots);
@@ -118,7 +119,7 @@ public final class FileConversion {
     if (isFencedLate && blocks.isUnderConstruction()) {
       throw new ChangedException("open for writing by another client");
     }
-    blocks = ReplicaQuorum.await(client, before.status(), blocks);
+    blocks = ReplicaQuorum.await(client, before.status(), blocks, job.ticker());
     Attempt attempt = attempt(file, before, checksum, open, blocks, meter);
     meter.expect(bytesToMove(attempt));
     if (!rewriter.comparesReplicas()) {
@@ -127,7 +128,8 @@ public final class FileConversion {
     long made = rewriter.rewrite(attempt);
     job.reached(Step.MADE, open);
 
-    Redundancy.await(client, InodePath.of(made), attempt.policy(), attempt.replication());
+    Redundancy.await(
+        client, InodePath.of(made), attempt.policy(), attempt.replication(), job.ticker());
     verify(attempt, made, checksum);
     job.reached(Step.VERIFIED, open);
 

@@ -163,7 +163,7 @@ public final class Recovery {
     if (open.swap() != null && open.swap().permission != null) {
       Swap.unprotect(job.client(), original, new FsPermission(open.swap().permission));
     }
-    Fence fence = new Fence(job.namenode(), begin.client, begin.fileId);
+    Fence fence = new Fence(job.namenode(), begin.client, begin.fileId, job.ticker());
     // While the lease is held, the modification time is that of the last real change.
     if (fence.release(original.getModificationTime(), begin.accessedMs)) {
       return;

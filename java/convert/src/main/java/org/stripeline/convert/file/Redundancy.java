@@ -11,6 +11,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.stripeline.convert.job.Polling;
+import org.stripeline.natives.Ticker;
 
 /**
  * Waits until all blocks of a complete file have been reported to the NameNode.
@@ -59,11 +60,14 @@ public final class Redundancy {
    *     fail, but an original must not be replaced by a file that is not complete.
    */
   public static void await(
-      DFSClient client, String path, ErasureCodingPolicy policy, int replication)
+      DFSClient client, String path, ErasureCodingPolicy policy, int replication, Ticker ticker)
       throws IOException {
     Redundancy file = new Redundancy(client, path, policy, replication);
     Polling.awaitSlowly(
-        "Cannot use " + path + ", blocks of which are missing", PAUSE_MS_MAX, file::isWhole);
+        ticker,
+        "Cannot use " + path + ", blocks of which are missing",
+        PAUSE_MS_MAX,
+        file::isWhole);
   }
 
   private boolean isWhole() throws IOException {

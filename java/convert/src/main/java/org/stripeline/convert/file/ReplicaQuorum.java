@@ -2,7 +2,6 @@
 package org.stripeline.convert.file;
 
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -10,6 +9,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.select.ClusterFacts;
+import org.stripeline.natives.Ticker;
 
 /**
  * Checks that more than half of the replicas of each block of a file can be read, so that they can
@@ -21,17 +21,22 @@ import org.stripeline.convert.select.ClusterFacts;
  */
 final class ReplicaQuorum {
   /** Longer than DataNodes take to report the blocks of a file that was just written. */
-  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long WAIT_MS = 5_000;
 
   private static final long PAUSE_MS = 100;
 
   private final DFSClient client;
   private final HdfsFileStatus file;
   private int expected = -1;
+  private LocatedBlocks blocks;
 
-  private ReplicaQuorum(DFSClient client, HdfsFileStatus file) {
+  /** A block without a majority at the last check, or null. */
+  private LocatedBlock few;
+
+  private ReplicaQuorum(DFSClient client, HdfsFileStatus file, LocatedBlocks blocks) {
     this.client = client;
     this.file = file;
+    this.blocks = blocks;
   }
 
   /**
@@ -43,39 +48,39 @@ final class ReplicaQuorum {
    * @return the same blocks with the current locations of their replicas
    * @throws IOException if at least half of the replicas of a block cannot be read
    */
-  static LocatedBlocks await(DFSClient client, HdfsFileStatus file, LocatedBlocks blocks)
+  static LocatedBlocks await(
+      DFSClient client, HdfsFileStatus file, LocatedBlocks blocks, Ticker ticker)
       throws IOException {
     return file.getErasureCodingPolicy() == null
-        ? new ReplicaQuorum(client, file).await(blocks)
+        ? new ReplicaQuorum(client, file, blocks).await(ticker)
         : blocks;
   }
 
-  private LocatedBlocks await(LocatedBlocks blocks) throws IOException {
-    LocatedBlocks now = blocks;
-    long start = System.nanoTime();
-    while (true) {
-      LocatedBlock few = few(now);
-      if (few == null) {
-        return now;
-      }
-      if (System.nanoTime() - start > WAIT_NANOS) {
-        throw new IOException(
-            "Cannot verify the replicas of "
-                + few.getBlock().getBlockName()
-                + ": the NameNode reports "
-                + few.getLocations().length
-                + " of "
-                + file.getReplication()
-                + ", and more than half must be compared; the"
-                + " others are lost, corrupt or on DataNodes in maintenance; convert the file"
-                + " again when they are back or have been replicated again");
-      }
-      Polling.pause(PAUSE_MS);
-      now = client.getLocatedBlocks(InodePath.of(file.getFileId()), 0, Long.MAX_VALUE);
+  private LocatedBlocks await(Ticker ticker) throws IOException {
+    if (!Polling.isMet(ticker, WAIT_MS, PAUSE_MS, this::isMajority)) {
+      throw new IOException(
+          "Cannot verify the replicas of "
+              + few.getBlock().getBlockName()
+              + ": the NameNode reports "
+              + few.getLocations().length
+              + " of "
+              + file.getReplication()
+              + ", and more than half must be compared; the"
+              + " others are lost, corrupt or on DataNodes in maintenance; convert the file"
+              + " again when they are back or have been replicated again");
     }
+    return blocks;
   }
 
-  private LocatedBlock few(LocatedBlocks blocks) throws IOException {
+  private boolean isMajority() throws IOException {
+    if (few != null) {
+      blocks = client.getLocatedBlocks(InodePath.of(file.getFileId()), 0, Long.MAX_VALUE);
+    }
+    few = few();
+    return few == null;
+  }
+
+  private LocatedBlock few() throws IOException {
     for (LocatedBlock block : blocks.getLocatedBlocks()) {
       int named = block.getLocations().length;
       if (2 * named <= file.getReplication() && 2 * named <= expected()) {

@@ -274,7 +274,7 @@ final class Swap {
     } catch (IOException e) {
       return pauseBeforeNextLook(e);
     }
-    long start = System.nanoTime();
+    long start = job.ticker().nanos();
     job.oneTry().sync(job.client());
     if (!confirmOrGiveAgain()) {
       return false;
@@ -298,7 +298,7 @@ final class Swap {
     }
     requireAsVerified(last);
     job.reached(Step.LOOKED, attempt.open());
-    if (System.nanoTime() - start > LOOK_NANOS) {
+    if (job.ticker().nanos() - start > LOOK_NANOS) {
       return false;
     }
     rename(namenode);
@@ -307,7 +307,7 @@ final class Swap {
 
   private boolean pauseBeforeNextLook(IOException cause) throws IOException {
     LOG.warn("Cannot read the state of {} before its swap, retrying", attempt.file().path(), cause);
-    Polling.pause(AGAIN_MS);
+    Polling.pause(job.ticker(), AGAIN_MS);
     return false;
   }
 

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
@@ -41,7 +40,7 @@ public final class AdoptingRewriter implements FileRewriter {
   private static final FsPermission PRIVATE = new FsPermission((short) 0600);
 
   /** Longer than DataNodes take to report linked blocks. */
-  private static final long REPORTS_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final long REPORTS_MS = 15_000;
 
   private final Job job;
   private final AgentNodes nodes;
@@ -124,7 +123,7 @@ public final class AdoptingRewriter implements FileRewriter {
 
   @Override
   public void requireAsPlanned(Attempt attempt, long made) throws IOException {
-    new PlannedPlaces(job.client(), attempt, made).await();
+    new PlannedPlaces(job.client(), attempt, made, job.ticker()).await();
   }
 
   /**
@@ -177,25 +176,17 @@ public final class AdoptingRewriter implements FileRewriter {
       Deque<ThreadDispatcher.Pending> encoding)
       throws IOException {
     LocatedBlock[] group = new LocatedBlock[1];
-    long start = System.nanoTime();
-    String message = "Cannot add a group to " + attempt.temporary();
-    Polling.await(
-        message,
+    Polling.Condition isAllocated =
         () -> {
           group[0] = tryAllocate(attempt, temporary, previous, favored);
-          return group[0] != null || System.nanoTime() - start > REPORTS_NANOS;
-        });
-    if (group[0] == null) {
+          return group[0] != null;
+        };
+    if (!Polling.isMet(job.ticker(), REPORTS_MS, isAllocated)) {
       // A group that lost a DataNode after it was linked has its data again once it is encoded.
       while (!encoding.isEmpty()) {
         encoding.remove().await();
       }
-      Polling.await(
-          message,
-          () -> {
-            group[0] = tryAllocate(attempt, temporary, previous, favored);
-            return group[0] != null;
-          });
+      Polling.await(job.ticker(), "Cannot add a group to " + attempt.temporary(), isAllocated);
     }
     return group[0];
   }
@@ -225,6 +216,7 @@ public final class AdoptingRewriter implements FileRewriter {
   private void complete(Attempt attempt, HdfsFileStatus temporary, ExtendedBlock last)
       throws IOException {
     Polling.await(
+        job.ticker(),
         "Cannot complete " + attempt.temporary(),
         () ->
             job.namenode()

@@ -8,6 +8,7 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.convert.job.Polling;
+import org.stripeline.natives.Ticker;
 
 /** Calls agents, and retries while an agent is busy or waits for the NameNode. */
 final class AgentCall {
@@ -56,8 +57,8 @@ final class AgentCall {
   }
 
   /** Sends a request, and waits for up to an hour while the agent is busy. */
-  static void await(Request request) throws IOException {
-    await(request, BUSY_MS);
+  static void await(Ticker ticker, Request request) throws IOException {
+    await(ticker, request, BUSY_MS);
   }
 
   /**
@@ -65,12 +66,13 @@ final class AgentCall {
    *
    * @throws AgentException the last exception, so that other agents can be tried
    */
-  static void await(Request request, long busyMs) throws IOException {
-    long start = System.nanoTime();
+  static void await(Ticker ticker, Request request, long busyMs) throws IOException {
+    long start = ticker.nanos();
     Polling.await(
+        ticker,
         "Cannot call an agent",
         Long.MAX_VALUE,
-        () -> isAnswered(request, busyMs, System.nanoTime() - start));
+        () -> isAnswered(request, busyMs, ticker.nanos() - start));
   }
 
   private static boolean isAnswered(Request request, long busyMs, long waitedNanos)

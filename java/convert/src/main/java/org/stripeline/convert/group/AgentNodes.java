@@ -33,6 +33,7 @@ import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
 import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
 
@@ -49,6 +50,7 @@ public final class AgentNodes {
 
   private final DFSClient client;
   private final Agents agents;
+  private final Ticker ticker;
 
   /** UUIDs of DataNodes whose agent has answered with the expected protocol. */
   private final Set<String> sound = ConcurrentHashMap.newKeySet();
@@ -56,12 +58,14 @@ public final class AgentNodes {
   /** Times at which DataNodes failed, by UUID; they are not queried for some time. */
   private final Map<String, Long> doubted = new ConcurrentHashMap<>();
 
-  private final JobLoad load = new JobLoad();
+  private final JobLoad load;
   private Snapshot latest;
 
-  public AgentNodes(DFSClient client, Agents agents) {
+  public AgentNodes(DFSClient client, Agents agents, Ticker ticker) {
     this.client = client;
     this.agents = agents;
+    this.ticker = ticker;
+    load = new JobLoad(ticker);
   }
 
   /** The state of the cluster at one time. Nodes are numbered for the planner. */
@@ -77,7 +81,7 @@ public final class AgentNodes {
     /**
      * Creates a snapshot.
      *
-     * @param at time at which it was read, as returned by {@link System#nanoTime}
+     * @param at time at which it was read, as returned by {@link Ticker#nanos}
      */
     Snapshot(List<DatanodeStorageReport> reports, long at, Set<String> sound, Set<String> spared) {
       this.reports = reports;
@@ -277,7 +281,7 @@ public final class AgentNodes {
     for (DatanodeInfo node : suspects) {
       if (!sound.contains(node.getDatanodeUuid())) {
         anySilent = true;
-        doubted.put(node.getDatanodeUuid(), System.nanoTime());
+        doubted.put(node.getDatanodeUuid(), ticker.nanos());
         LOG.warn("Leaving out DataNode {}: its agent does not answer", node.getXferAddr());
       }
     }
@@ -292,12 +296,12 @@ public final class AgentNodes {
 
   private boolean isDoubted(DatanodeInfo node) {
     Long since = doubted.get(node.getDatanodeUuid());
-    return since != null && System.nanoTime() - since < DOUBT_NANOS;
+    return since != null && ticker.nanos() - since < DOUBT_NANOS;
   }
 
   /** Returns the state of the cluster, at most {@link #REFRESH_NANOS} old. */
   synchronized Snapshot now() throws IOException {
-    if (latest == null || System.nanoTime() - latest.at > REFRESH_NANOS) {
+    if (latest == null || ticker.nanos() - latest.at > REFRESH_NANOS) {
       latest = fresh();
     }
     return latest;
@@ -305,7 +309,7 @@ public final class AgentNodes {
 
   /** Reads the state of the cluster. */
   Snapshot fresh() throws IOException {
-    long at = System.nanoTime();
+    long at = ticker.nanos();
     List<DatanodeStorageReport> reports =
         Arrays.asList(client.getDatanodeStorageReport(DatanodeReportType.LIVE));
     List<DatanodeInfo> unknown = new ArrayList<>();
@@ -340,6 +344,7 @@ public final class AgentNodes {
     try {
       agents.cancel(node, task);
       Polling.await(
+          ticker,
           "Cannot end task " + task + " of the agent on " + node.getXferAddr(),
           () -> agents.poll(node, task, 1000).state.isFinal());
       return true;

@@ -102,6 +102,7 @@ final class GroupAdoption {
     group.linkAsked(block);
     try {
       AgentCall.await(
+          job.ticker(),
           () ->
               job.traffic().linked(nodes.agents().link(group.dataNode(block), group.pool(), links)),
           AgentCall.LINK_BUSY_MS);
@@ -170,7 +171,7 @@ final class GroupAdoption {
       cause.addSuppressed(e);
       throw cause;
     }
-    Polling.pause(AGAIN_MS);
+    Polling.pause(job.ticker(), AGAIN_MS);
   }
 
   private static boolean canBeElsewhere(AgentException e) {
@@ -231,6 +232,7 @@ final class GroupAdoption {
     }
     AgentNodes.Snapshot before = nodes.fresh();
     Polling.await(
+        job.ticker(),
         "Cannot plan a group again: DataNodes do not report to the NameNode",
         () -> {
           AgentNodes.Snapshot now = nodes.fresh();

@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import org.stripeline.natives.Ticker;
 import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.PlacementException;
 import org.stripeline.placement.group.RackTraffic;
@@ -23,20 +23,15 @@ final class JobLoad {
   /** Maximum time until DataNodes have reported to the NameNode what was written to them. */
   private static final long UNTOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final LongSupplier clock;
+  private final Ticker ticker;
   private final Map<String, Blocks> racks = new HashMap<>();
   private final Map<String, Long> writes = new HashMap<>();
 
   /** Writes of groups that were encoded or abandoned, oldest first. */
   private final Deque<Written> written = new ArrayDeque<>();
 
-  JobLoad() {
-    this(System::nanoTime);
-  }
-
-  /** Creates a load with a clock that returns the time like {@link System#nanoTime}. */
-  JobLoad(LongSupplier clock) {
-    this.clock = clock;
+  JobLoad(Ticker ticker) {
+    this.ticker = ticker;
   }
 
   private static final class Blocks {
@@ -138,7 +133,7 @@ final class JobLoad {
   synchronized void remove(Share share) {
     count(share, -1);
     if (!share.writes.isEmpty()) {
-      written.add(new Written(new HashMap<>(share.writes), clock.getAsLong()));
+      written.add(new Written(new HashMap<>(share.writes), ticker.nanos()));
     }
     share.racks.clear();
     share.writes.clear();
@@ -151,7 +146,7 @@ final class JobLoad {
     Map<String, Long> promised = new HashMap<>(writes);
     // Older entries are not needed: no plan uses a snapshot that old.
     while (!written.isEmpty()
-        && clock.getAsLong() - written.peek().at > UNTOLD_NANOS + AgentNodes.REFRESH_NANOS) {
+        && ticker.nanos() - written.peek().at > UNTOLD_NANOS + AgentNodes.REFRESH_NANOS) {
       written.remove();
     }
     for (Written group : written) {

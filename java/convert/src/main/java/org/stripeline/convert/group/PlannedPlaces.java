@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -16,6 +15,7 @@ import org.stripeline.convert.file.Redundancy;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Polling;
+import org.stripeline.natives.Ticker;
 
 /**
  * Checks that the internal blocks of a complete file are exactly where the last plans of its groups
@@ -27,13 +27,14 @@ import org.stripeline.convert.job.Polling;
  */
 final class PlannedPlaces {
   /** Longer than the NameNode and DataNodes take to remove unlinked or excess blocks. */
-  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long LIMIT_MS = 30_000;
 
   /** The low bits of an internal block's id are its index in the group. */
   private static final long INDEX_BITS = 0xf;
 
   private final DFSClient client;
   private final Attempt attempt;
+  private final Ticker ticker;
   private final String path;
   private final Map<Long, JournalRecord> plans = new HashMap<>();
   private final long range;
@@ -41,9 +42,10 @@ final class PlannedPlaces {
   /** All groups before this byte are placed as planned. */
   private long planned;
 
-  PlannedPlaces(DFSClient client, Attempt attempt, long made) {
+  PlannedPlaces(DFSClient client, Attempt attempt, long made, Ticker ticker) {
     this.client = client;
     this.attempt = attempt;
+    this.ticker = ticker;
     path = InodePath.of(made);
     range =
         Redundancy.BLOCKS_AT_ONCE
@@ -61,15 +63,16 @@ final class PlannedPlaces {
    * @throws IOException if they are not, with the first group and its blocks
    */
   void await() throws IOException {
-    long start = System.nanoTime();
     String[] difference = new String[1];
-    Polling.await(
-        "Cannot use " + attempt.temporary(),
-        () -> {
-          difference[0] = difference();
-          return difference[0] == null || System.nanoTime() - start > LIMIT_NANOS;
-        });
-    if (difference[0] != null) {
+    boolean isAsPlanned =
+        Polling.isMet(
+            ticker,
+            LIMIT_MS,
+            () -> {
+              difference[0] = difference();
+              return difference[0] == null;
+            });
+    if (!isAsPlanned) {
       throw new IOException(
           "Cannot use "
               + attempt.temporary()

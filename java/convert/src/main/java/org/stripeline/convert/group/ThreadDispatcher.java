@@ -116,6 +116,7 @@ public final class ThreadDispatcher {
     long[] task = new long[1];
     try {
       AgentCall.await(
+          job.ticker(),
           () ->
               task[0] =
                   nodes

@@ -8,6 +8,7 @@ import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.natives.Ticker;
 
 /** A running job: the objects that its parts share. */
 public final class Job implements Closeable {
@@ -18,6 +19,7 @@ public final class Job implements Closeable {
   private final JobDirectory directory;
   private final Journal journal;
   private final StepListener listener;
+  private final Ticker ticker;
   private final RateLimiter rateLimiter;
   private final AdoptionTraffic traffic = new AdoptionTraffic();
   private final TemporaryPlaces places;
@@ -28,14 +30,16 @@ public final class Job implements Closeable {
       JobSettings settings,
       JobDirectory directory,
       Journal journal,
-      StepListener listener)
+      StepListener listener,
+      Ticker ticker)
       throws IOException {
     this.fs = fs;
     this.settings = settings;
     this.directory = directory;
     this.journal = journal;
     this.listener = listener;
-    rateLimiter = new RateLimiter(settings.bytesPerSecond);
+    this.ticker = ticker;
+    rateLimiter = new RateLimiter(settings.bytesPerSecond, ticker);
     places = new TemporaryPlaces(fs.getClient(), directory);
     oneTry = OneTry.open(fs);
   }
@@ -70,6 +74,11 @@ public final class Job implements Closeable {
 
   public Journal journal() {
     return journal;
+  }
+
+  /** Returns the clock of its waits and limits. */
+  public Ticker ticker() {
+    return ticker;
   }
 
   /**
@@ -109,8 +118,8 @@ public final class Job implements Closeable {
    * @throws CancelledException if the operator has cancelled it
    */
   public void waitWhilePaused() throws IOException {
-    while (directory.request() == JobDirectory.Request.PAUSE) {
-      Polling.pause(PAUSE_POLL_MS);
+    while (directory.request(ticker) == JobDirectory.Request.PAUSE) {
+      Polling.pause(ticker, PAUSE_POLL_MS);
     }
     requireNotCancelled();
   }

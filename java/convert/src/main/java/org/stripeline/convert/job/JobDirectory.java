@@ -32,6 +32,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
 
 /**
  * The directory of one job on HDFS. It contains {@code job.json}, {@code journal}, {@code
@@ -330,12 +331,14 @@ public final class JobDirectory {
   /**
    * Returns the request of the operator. A request to pause is cached for a second, to cancel for
    * ever.
+   *
+   * @param ticker the clock of the cache, always the same
    */
-  public synchronized Request request() throws IOException {
-    boolean isKnown = request == Request.PAUSE && System.nanoTime() - readAt <= PAUSE_KNOWN_NANOS;
+  public synchronized Request request(Ticker ticker) throws IOException {
+    boolean isKnown = request == Request.PAUSE && ticker.nanos() - readAt <= PAUSE_KNOWN_NANOS;
     if (!isKnown && request != Request.CANCEL) {
       request = contents().request();
-      readAt = System.nanoTime();
+      readAt = ticker.nanos();
     }
     return request;
   }

@@ -10,6 +10,7 @@ import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
 import org.apache.hadoop.hdfs.protocol.RecoveryInProgressException;
 import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
 
 /** Takes over the journal of a job from another driver, once that driver's lease has expired. */
 public final class JobLock {
@@ -24,27 +25,37 @@ public final class JobLock {
    *     limit)
    * @throws RefusedException if another driver runs the job
    */
-  public static Journal take(DistributedFileSystem fs, JobDirectory directory, long waitMs)
+  public static Journal take(
+      DistributedFileSystem fs, JobDirectory directory, long waitMs, Ticker ticker)
       throws IOException {
-    long start = System.nanoTime();
-    while (true) {
-      try {
-        return open(fs, directory.journalFile());
-      } catch (IOException e) {
-        if (!isHeld(e)) {
-          throw e;
-        }
-        if ((System.nanoTime() - start) / 1_000_000 > waitMs) {
-          throw new RefusedException(
-              "Cannot resume job "
-                  + directory.name()
-                  + ": another driver has it ("
-                  + Reasons.of(e)
-                  + ")");
-        }
-        Polling.pause(ASK_AGAIN_MS);
-      }
+    Journal[] journal = new Journal[1];
+    IOException[] held = new IOException[1];
+    boolean isTaken =
+        Polling.isMet(
+            ticker,
+            waitMs,
+            ASK_AGAIN_MS,
+            () -> {
+              try {
+                journal[0] = open(fs, directory.journalFile());
+                return true;
+              } catch (IOException e) {
+                if (!isHeld(e)) {
+                  throw e;
+                }
+                held[0] = e;
+                return false;
+              }
+            });
+    if (!isTaken) {
+      throw new RefusedException(
+          "Cannot resume job "
+              + directory.name()
+              + ": another driver has it ("
+              + Reasons.of(held[0])
+              + ")");
     }
+    return journal[0];
   }
 
   private static Journal open(DistributedFileSystem fs, Path journal) throws IOException {

@@ -16,15 +16,18 @@ import org.stripeline.convert.file.RangeCopy;
 import org.stripeline.convert.file.ReadBackCheck;
 import org.stripeline.convert.file.Redundancy;
 import org.stripeline.convert.job.RateLimiter;
+import org.stripeline.natives.Ticker;
 
 /** A map that copies: it writes its group to a separate file, which is later joined with others. */
 final class GroupCopy {
   private final DistributedFileSystem fs;
   private final Progressable progress;
+  private final Ticker ticker;
 
-  GroupCopy(DistributedFileSystem fs, Progressable progress) {
+  GroupCopy(DistributedFileSystem fs, Progressable progress, Ticker ticker) {
     this.fs = fs;
     this.progress = progress;
+    this.ticker = ticker;
   }
 
   /**
@@ -38,7 +41,7 @@ final class GroupCopy {
     String part = order.directory + "/" + order.group + "-" + attempt;
     DataChecksum.Type type = DataChecksum.Type.valueOf(copy.checksums);
     DataChecksum sum = DataChecksum.newDataChecksum(type, copy.bytesPerChecksum);
-    RateLimiter limiter = new RateLimiter(order.bytesPerSecond);
+    RateLimiter limiter = new RateLimiter(order.bytesPerSecond, ticker);
     ChecksumOpt checksums = new ChecksumOpt(type, copy.bytesPerChecksum);
     try (FSDataOutputStream out =
         RangeCopy.create(fs, part, copy.policy, copy.replication, copy.blockBytes, checksums)) {
@@ -55,7 +58,7 @@ final class GroupCopy {
               });
     }
     ErasureCodingPolicy policy = policy(part);
-    Redundancy.await(fs.getClient(), part, policy, copy.replication);
+    Redundancy.await(fs.getClient(), part, policy, copy.replication, ticker);
     FileChecksum written = verify(part, copy.length, (int) sum.getValue());
     ParityCheck.Watcher watcher =
         bytes -> {

@@ -13,6 +13,7 @@ import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.Polling;
+import org.stripeline.natives.Ticker;
 
 /** Executes one {@link GroupOrder} and writes one line with its result. */
 public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, Text> {
@@ -41,14 +42,15 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
   private static GroupAnswer work(GroupOrder order, Context context) throws IOException {
     Path orders = FileInputFormat.getInputPaths(context)[0];
     String attempt = context.getTaskAttemptID().toString();
+    Ticker ticker = Ticker.SYSTEM;
     try (DistributedFileSystem fs = HdfsConnection.open(context.getConfiguration(), orders)) {
       while (fs.exists(new Path(order.pause))) {
         context.setStatus("paused by " + order.pause);
-        Polling.pause(PAUSE_POLL_MS);
+        Polling.pause(ticker, PAUSE_POLL_MS);
         context.progress();
       }
       context.setStatus("group " + order.group + " of " + order.directory);
-      return new GroupCopy(fs, context).run(order, attempt);
+      return new GroupCopy(fs, context, ticker).run(order, attempt);
     }
   }
 

@@ -33,6 +33,7 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.report.JobObserver;
+import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.Quantity;
 
 /**
@@ -45,7 +46,7 @@ public final class MapJob {
    */
   private static final String JARS_KEY = "tmpjars";
 
-  private static final long POLL_MS = 250;
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   /**
    * Maximum time without the status of a job: application masters and resource managers may
@@ -201,7 +202,8 @@ public final class MapJob {
 
   private void awaitEnd(org.apache.hadoop.mapreduce.Job maps, Consumer<Float> progress)
       throws IOException, InterruptedException {
-    long heard = System.nanoTime();
+    Ticker ticker = job.ticker();
+    long heard = ticker.nanos();
     while (true) {
       job.requireNotCancelled();
       try {
@@ -211,13 +213,13 @@ public final class MapJob {
         float share = maps.mapProgress();
         observer.mapping(maps.getJobID().toString(), share);
         progress.accept(share);
-        heard = System.nanoTime();
+        heard = ticker.nanos();
       } catch (IOException e) {
-        if (System.nanoTime() - heard > SILENT_NANOS_MAX) {
+        if (ticker.nanos() - heard > SILENT_NANOS_MAX) {
           throw e;
         }
       }
-      Thread.sleep(POLL_MS);
+      ticker.sleep(POLL_NANOS);
     }
   }
 

@@ -11,6 +11,7 @@ import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Polling;
+import org.stripeline.natives.Ticker;
 
 /** Finds and kills the MapReduce job that a dead driver may have left running. */
 public final class MapJobs implements Consumer<JournalRecord> {
@@ -42,7 +43,7 @@ public final class MapJobs implements Consumer<JournalRecord> {
    *
    * @throws IOException if it cannot be found out whether the job runs
    */
-  public void end(Configuration conf) throws IOException {
+  public void end(Configuration conf, Ticker ticker) throws IOException {
     if (last == null) {
       return;
     }
@@ -57,7 +58,10 @@ public final class MapJobs implements Consumer<JournalRecord> {
         job.killJob();
       }
       Polling.await(
-          "Cannot kill job " + running.getJobID(), END_MS, () -> findQuietly(cluster) == null);
+          ticker,
+          "Cannot kill job " + running.getJobID(),
+          END_MS,
+          () -> findQuietly(cluster) == null);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Cannot kill job " + last.mapJobName + ": interrupted", e);

@@ -133,8 +133,8 @@ public final class MapWaves implements Closeable {
   /** Waits for the first order, then until none arrives for a second. */
   private void gather(List<Pending> wave) throws InterruptedException {
     wave.add(pending.take());
-    long first = System.nanoTime();
-    while (wave.size() < ORDERS_MAX && System.nanoTime() - first < GATHER_NANOS_MAX) {
+    long first = job.ticker().nanos();
+    while (wave.size() < ORDERS_MAX && job.ticker().nanos() - first < GATHER_NANOS_MAX) {
       Pending next = pending.poll(GATHER_NANOS, TimeUnit.NANOSECONDS);
       if (next == null) {
         return;

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.apache.hadoop.net.NetUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +19,7 @@ import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
+import org.stripeline.natives.Ticker;
 
 /**
  * Records the status of a job in its directory every {@link #WRITE_SECONDS}, and looks every {@link
@@ -39,7 +39,7 @@ public final class StatusWriter implements JobObserver, Closeable {
 
   private final Job job;
   private final JobObserver next;
-  private final LongSupplier nanoClock;
+  private final Ticker ticker;
   private final JobStatus status = new JobStatus();
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
@@ -74,18 +74,18 @@ public final class StatusWriter implements JobObserver, Closeable {
   private long worked;
 
   /** Creates a writer that passes all events on to {@code next}. */
-  StatusWriter(Job job, JobObserver next, LongSupplier nanoClock) {
+  StatusWriter(Job job, JobObserver next) {
     this.job = job;
     this.next = next;
-    this.nanoClock = nanoClock;
+    ticker = job.ticker();
     status.host = NetUtils.getLocalHostname();
     status.startedMs = System.currentTimeMillis();
-    tickedNanos = nanoClock.getAsLong();
+    tickedNanos = ticker.nanos();
   }
 
   /** Starts to record the status of a job whose journal this process has. */
   public static StatusWriter start(Job job, JobObserver next) {
-    StatusWriter writer = new StatusWriter(job, next, System::nanoTime);
+    StatusWriter writer = new StatusWriter(job, next);
     writer.record();
     writer.thread.scheduleAtFixedRate(writer::tick, 1, 1, TimeUnit.SECONDS);
     return writer;
@@ -106,14 +106,14 @@ public final class StatusWriter implements JobObserver, Closeable {
     try {
       ticks++;
       if (ticks % LOOK_SECONDS == 0) {
-        isPaused = job.directory().request() == JobDirectory.Request.PAUSE;
+        isPaused = job.directory().request(ticker) == JobDirectory.Request.PAUSE;
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("Cannot look for files of operators", e);
     }
     try {
       synchronized (this) {
-        long now = nanoClock.getAsLong();
+        long now = ticker.nanos();
         idleNanos += isPaused && begunNanos != 0 ? now - tickedNanos : 0;
         tickedNanos = now;
       }
@@ -131,7 +131,7 @@ public final class StatusWriter implements JobObserver, Closeable {
     synchronized (this) {
       status.files = totals.files;
       status.bytes = totals.bytes;
-      begunNanos = nanoClock.getAsLong();
+      begunNanos = ticker.nanos();
     }
     record();
     next.begun(directory, totals);
@@ -200,7 +200,7 @@ public final class StatusWriter implements JobObserver, Closeable {
   private synchronized JsonElement snapshot(int number) {
     status.driver = number;
     status.atMs = System.currentTimeMillis();
-    double seconds = (nanoClock.getAsLong() - begunNanos - idleNanos) / 1e9;
+    double seconds = (ticker.nanos() - begunNanos - idleNanos) / 1e9;
     double rate = begunNanos == 0 ? 0 : worked / Math.max(seconds, 1e-3);
     status.bytesPerSecond = Math.round(rate);
     long left = status.bytes - status.bytesConverted;

@@ -48,6 +48,7 @@ import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
 /**
@@ -82,7 +83,7 @@ class CopySourceTest {
   /** Writes a file and waits until all of its replicas have been reported. */
   private static byte[] write(String path, int length) throws Exception {
     byte[] bytes = cluster.write(path, length);
-    Redundancy.await(cluster.fs().getClient(), path, null, 3);
+    Redundancy.await(cluster.fs().getClient(), path, null, 3, Ticker.SYSTEM);
     return bytes;
   }
 
@@ -94,7 +95,7 @@ class CopySourceTest {
         cluster.fs().create(new Path(path), true, 4096, (short) nodes, block)) {
       out.write(ConvertCluster.bytes(path.hashCode(), SMALL_BLOCKS * block));
     }
-    Redundancy.await(cluster.fs().getClient(), path, null, nodes);
+    Redundancy.await(cluster.fs().getClient(), path, null, nodes, Ticker.SYSTEM);
   }
 
   /**
@@ -341,7 +342,7 @@ class CopySourceTest {
     Path path = new Path("/fewer/a");
     byte[] bytes = write("/fewer/a", 3 * BLOCK);
     cluster.fs().setReplication(path, (short) 4);
-    Redundancy.await(cluster.fs().getClient(), "/fewer/a", null, 4);
+    Redundancy.await(cluster.fs().getClient(), "/fewer/a", null, 4, Ticker.SYSTEM);
     StepListener user =
         (step, file) -> {
           if (step == Step.CHECKED) {

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.InstantWaits;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
 /** Tests how often the NameNode is queried for the blocks of files that are being completed. */
@@ -73,7 +75,7 @@ class RedundancyTest {
     // On Hadoop 3.3 the counter exists only after the first call.
     client.getLocatedBlocks("/many", 0);
     long before = questions();
-    Redundancy.await(client, "/many", null, 1);
+    Redundancy.await(client, "/many", null, 1, Ticker.SYSTEM);
     assertThat(questions() - before).isEqualTo(3);
 
     ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -83,7 +85,7 @@ class RedundancyTest {
       Future<?> whole =
           thread.submit(
               () -> {
-                Redundancy.await(client, "/many", null, 2);
+                Redundancy.await(client, "/many", null, 2, Ticker.SYSTEM);
                 return null;
               });
       // Wait until it has queried without success.
@@ -106,17 +108,19 @@ class RedundancyTest {
             cluster.fs(), "/jobs", "paused", ConvertCluster.striped("/x", "RS-3-2"));
     cluster.fs().create(job.pauseFile()).close();
     long before = listings();
-    long start = System.nanoTime();
+    InstantWaits ticker = new InstantWaits();
     List<Boolean> answers = new ArrayList<>();
-    for (int i = 0; i < 1000; i++) {
-      answers.add(job.request() == JobDirectory.Request.PAUSE);
+    for (int i = 0; i < 100; i++) {
+      answers.add(job.request(ticker) == JobDirectory.Request.PAUSE);
+      ticker.sleep(TimeUnit.MILLISECONDS.toNanos(9));
     }
-    double seconds = (System.nanoTime() - start) / 1e9;
     assertThat(answers).containsOnly(true);
-    assertThat(listings() - before).isLessThanOrEqualTo(2 + (long) (seconds / 0.9));
+    assertThat(listings() - before).isOne();
 
     cluster.fs().delete(job.pauseFile(), false);
-    Conditions.await("end of the pause", () -> job.request() == JobDirectory.Request.NONE);
+    assertThat(job.request(ticker)).isEqualTo(JobDirectory.Request.PAUSE);
+    ticker.sleep(1);
+    assertThat(job.request(ticker)).isEqualTo(JobDirectory.Request.NONE);
   }
 
   private static long listings() {

@@ -35,6 +35,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
 /** Tests copies into stripes and back, on a cluster of stock HDFS. */
@@ -343,7 +344,7 @@ class StripedConversionTest {
     try {
       String path = cluster.temporaries().get(0);
       ErasureCodingPolicy policy = cluster.fs().getErasureCodingPolicy(new Path(path));
-      Redundancy.await(cluster.fs().getClient(), path, policy, 0);
+      Redundancy.await(cluster.fs().getClient(), path, policy, 0, Ticker.SYSTEM);
       List<LocatedBlock> groups = cluster.blocks(path);
       LocatedStripedBlock last = (LocatedStripedBlock) groups.get(groups.size() - 1);
       LocatedBlock[] units =

@@ -20,6 +20,7 @@ import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.fixture.CrashRun;
+import org.stripeline.convert.fixture.InstantWaits;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
 import org.stripeline.convert.job.Step;
@@ -132,9 +133,11 @@ class StripedCrashTest {
                 .filter(job -> job.name().equals("single"))
                 .findAny()
                 .get();
-        assertThatThrownBy(() -> JobLock.take(other, directory, 1))
+        InstantWaits ticker = new InstantWaits();
+        assertThatThrownBy(() -> JobLock.take(other, directory, 10_000, ticker))
             .isInstanceOf(RefusedException.class)
             .hasMessageContaining("another driver has it");
+        assertThat(ticker.millis()).isBetween(10_001L, 10_250L);
       }
       try (Driver driver = cluster.driver()) {
         assertThatThrownBy(() -> driver.execute(settings, "single-again"))

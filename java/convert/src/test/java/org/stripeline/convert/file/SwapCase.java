@@ -7,10 +7,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.natives.Ticker;
 
 /**
  * What tests of the swap of one file share: a cluster with keys, and users that act at its steps.
@@ -47,7 +49,13 @@ abstract class SwapCase {
   }
 
   JobReport convert(JobSettings settings, String job, StepListener listener) throws IOException {
-    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, listener)) {
+    return convert(settings, job, listener, Ticker.SYSTEM);
+  }
+
+  JobReport convert(JobSettings settings, String job, StepListener listener, Ticker ticker)
+      throws IOException {
+    String root = JobDirectory.ROOT_DEFAULT;
+    try (Driver driver = new Driver(cluster.client(), root, JobObserver.NONE, listener, ticker)) {
       return driver.execute(settings, job);
     }
   }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
@@ -31,6 +32,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
 /** Tests the swap of one file: snapshots, slow drivers, and jobs of other users. */
@@ -230,22 +232,21 @@ class SwapTest extends SwapCase {
     byte[] bytes = cluster.write("/slow/a", 3 * BLOCK);
     byte[] more = "written by a superuser while the driver was paused".getBytes();
     AtomicInteger looks = new AtomicInteger();
+    AtomicLong pausedNanos = new AtomicLong();
+    Ticker ticker = () -> System.nanoTime() + pausedNanos.get();
     StepListener pause =
         (step, path) -> {
           if (step == Step.LOOKED && looks.incrementAndGet() == 1) {
             doing(
                 () -> {
-                  long start = System.nanoTime();
                   try (FSDataOutputStream out = cluster.fs().append(new Path(path))) {
                     out.write(more);
                   }
-                  Conditions.await(
-                      "the end of a pause", () -> System.nanoTime() - start > Swap.LOOK_NANOS);
-                  return null;
+                  return pausedNanos.addAndGet(Swap.LOOK_NANOS);
                 });
           }
         };
-    JobReport report = convert(ConvertCluster.contiguous("/slow", CODE), "slow", pause);
+    JobReport report = convert(ConvertCluster.contiguous("/slow", CODE), "slow", pause, ticker);
     assertThat(report.failures()).hasSize(1);
     assertThat(report.failures().get(0).reason).contains("written to");
     byte[] all = Arrays.copyOf(bytes, bytes.length + more.length);

@@ -29,6 +29,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
 /**
@@ -260,7 +261,7 @@ class UndoTest {
   private static void damageLast(Damage damage) {
     try {
       String path = cluster.temporaries().get(0);
-      Redundancy.await(cluster.fs().getClient(), path, null, 3);
+      Redundancy.await(cluster.fs().getClient(), path, null, 3, Ticker.SYSTEM);
       LocatedBlock last = cluster.blocks(path).get(2);
       damage.to(cluster, last, last.getLocations()[2]);
     } catch (IOException e) {

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -29,6 +30,7 @@ import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
+import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
 /**
@@ -40,6 +42,29 @@ class PlannedPlacesTest {
   private static final short REPLICAS = 6;
 
   @TempDir java.nio.file.Path directory;
+
+  /**
+   * The system's clock, in which each wait counts as ten times its length once that is on: nothing
+   * moves the block back, however long the driver waits for it.
+   */
+  private static final class WaitsCountTenfold implements Ticker {
+    private final AtomicLong ahead = new AtomicLong();
+    private volatile boolean isOn;
+
+    @Override
+    public long nanos() {
+      return System.nanoTime() + ahead.get();
+    }
+
+    @Override
+    public void timedWait(Object monitor, long timeoutNanos) throws InterruptedException {
+      long start = System.nanoTime();
+      Ticker.super.timedWait(monitor, timeoutNanos);
+      if (isOn) {
+        ahead.addAndGet(9 * (System.nanoTime() - start));
+      }
+    }
+  }
 
   @Test
   void aFileIsLeftIfABlockIsNotAtItsPlannedPlace() throws Exception {
@@ -59,14 +84,17 @@ class PlannedPlacesTest {
       try (FSDataOutputStream out = cluster.fs().create(path, true, 4096, REPLICAS, BLOCK)) {
         out.write(bytes);
       }
+      WaitsCountTenfold ticker = new WaitsCountTenfold();
       StepListener mover =
           (step, file) -> {
             if (step == Step.VERIFIED) {
               moveFirstBlock(cluster);
+              ticker.isOn = true;
             }
           };
       JobReport report;
-      try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, mover)) {
+      String root = JobDirectory.ROOT_DEFAULT;
+      try (Driver driver = new Driver(cluster.client(), root, JobObserver.NONE, mover, ticker)) {
         report = driver.execute(ConvertCluster.contiguous("/moved", "RS-3-2"), "moved");
       }
 

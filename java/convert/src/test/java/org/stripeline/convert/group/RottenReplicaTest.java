@@ -35,6 +35,7 @@ import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
 /** Tests adoption of corrupt replicas: no good replica may be deleted in favor of a bad one. */
@@ -292,7 +293,7 @@ class RottenReplicaTest {
   @Test
   void aReplicaOfOtherBytesDoesNotWinWhileTheOthersAreInMaintenance() throws Exception {
     cluster.write("/maintained/a", 3 * BLOCK);
-    Redundancy.await(cluster.fs().getClient(), "/maintained/a", null, 3);
+    Redundancy.await(cluster.fs().getClient(), "/maintained/a", null, 3, Ticker.SYSTEM);
     spoil("/maintained/a", 0, 0, (replica, block) -> replace(replica, 1));
     DatanodeInfo[] holders = cluster.blocks("/maintained/a").get(0).getLocations();
     Arrays.sort(holders, Comparator.comparing(DatanodeInfo::getDatanodeUuid));
@@ -328,7 +329,7 @@ class RottenReplicaTest {
     for (int n = 0; n < files; n++) {
       String path = "/alone/" + n;
       cluster.write(path, 3 * BLOCK);
-      Redundancy.await(cluster.fs().getClient(), path, null, 3);
+      Redundancy.await(cluster.fs().getClient(), path, null, 3, Ticker.SYSTEM);
       spoil(path, 1, 0, (replica, block) -> replica.flip(77));
       spoil(path, 1, 1, (replica, block) -> replica.flip(78));
       spoil(path, 1, 2, RottenReplicaTest::replace);

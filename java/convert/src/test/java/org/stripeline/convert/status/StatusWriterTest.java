@@ -29,6 +29,7 @@ import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.natives.Ticker;
 
 /** Tests what a driver records while HDFS hangs, and after another driver has its job. */
 class StatusWriterTest {
@@ -79,7 +80,7 @@ class StatusWriterTest {
     String name = test.getTestMethod().get().getName();
     directory = JobDirectory.create(fs, "/jobs", name, settings);
     journal = Journal.create(fs, directory.journalFile());
-    job = new Job(fs, settings, directory, journal, StepListener.NONE);
+    job = new Job(fs, settings, directory, journal, StepListener.NONE, Ticker.SYSTEM);
   }
 
   @AfterEach
@@ -92,7 +93,7 @@ class StatusWriterTest {
   }
 
   private StatusWriter writer() {
-    return new StatusWriter(job, JobObserver.NONE, System::nanoTime);
+    return new StatusWriter(job, JobObserver.NONE);
   }
 
   private static Totals totals() {
