@@ -284,7 +284,7 @@ public final class RpcAgents implements Agents {
       AgentException.Kind kind, DatanodeInfo node, AgentMethod method, String why, Throwable e) {
     return new AgentException(
         kind,
-        "Cannot " + method.wireName() + " at agent " + node.getIpcAddr(false) + ": " + why,
+        "Cannot call " + method.wireName() + " of agent " + node.getIpcAddr(false) + ": " + why,
         e);
   }
 

@@ -279,7 +279,7 @@ class AgentFailureTest {
     assertThat(report.error)
         .contains("Cannot send")
         .contains(targets.get(0).getXferAddr())
-        .contains("could not be removed: Cannot unlink at agent");
+        .contains("could not be removed: Cannot call unlink of agent");
     before.remove(stoppedName());
     cluster.awaitHeld(before);
   }

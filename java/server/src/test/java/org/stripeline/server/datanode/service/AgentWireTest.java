@@ -353,7 +353,7 @@ class AgentWireTest {
     }
     refused(
         AgentException.Kind.UNREACHABLE,
-        "Cannot about at agent",
+        "Cannot call about of agent",
         () -> cluster.agents().describe(gone));
     Agents closed = Agents.connect(cluster.fs().getConf());
     closed.close();
