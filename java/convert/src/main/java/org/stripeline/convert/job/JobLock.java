@@ -4,7 +4,6 @@ package org.stripeline.convert.job;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
 import org.apache.hadoop.hdfs.protocol.RecoveryInProgressException;
@@ -29,7 +28,7 @@ public final class JobLock {
     long start = System.nanoTime();
     while (true) {
       try {
-        return open(fs, directory.journalFile());
+        return open(fs, directory);
       } catch (IOException e) {
         if (!isHeld(e)) {
           throw e;
@@ -47,12 +46,22 @@ public final class JobLock {
     }
   }
 
-  private static Journal open(DistributedFileSystem fs, Path journal) throws IOException {
+  private static Journal open(DistributedFileSystem fs, JobDirectory directory) throws IOException {
     try {
-      return Journal.append(fs, journal);
+      return Journal.append(fs, directory.journalFile());
     } catch (FileNotFoundException e) {
+      JobDirectory.Contents contents = directory.contents();
+      if (!contents.hasJournal() && !contents.isOnlyBegun()) {
+        throw new RefusedException(
+            "Cannot resume job "
+                + directory.name()
+                + ": its journal was deleted, so nobody knows which files were in progress; restore"
+                + " it, or delete "
+                + directory.path().toUri().getPath()
+                + " and begin another job");
+      }
       // The driver that began the job died before it created the journal.
-      return Journal.create(fs, journal);
+      return Journal.create(fs, directory.journalFile());
     }
   }
 
