@@ -3,8 +3,10 @@ package org.stripeline.convert;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -13,6 +15,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
@@ -104,8 +107,10 @@ public final class ConvertCommand implements Callable<Integer> {
   /** The path of the job that is being done. */
   private String path;
 
-  private List<String> endedPaths = Collections.emptyList();
-  private List<String> laterPaths = Collections.emptyList();
+  private PathSequence sequence;
+
+  /** What is known about the jobs of each file system. */
+  private final Map<URI, KnownJobs> known = new HashMap<>();
 
   @Option(
       names = "--policy",
@@ -193,21 +198,28 @@ public final class ConvertCommand implements Callable<Integer> {
       path = one;
       settings();
     }
+    sequence = new PathSequence(all);
+    if (!execute && !resume) {
+      return convertAll();
+    }
+    try (Interruption armed = new Interruption(sequence, this::advice, this::say)) {
+      return convertAll();
+    }
+  }
+
+  private int convertAll() {
     int status = ExitStatus.SOUND;
-    for (int i = 0; i < all.size(); i++) {
-      path = all.get(i);
-      endedPaths = all.subList(0, i);
-      laterPaths = all.subList(i + 1, all.size());
-      if (all.size() > 1 && !json) {
-        spec.commandLine().getOut().println((i == 0 ? "" : "\n") + path + ":");
-        spec.commandLine().getOut().flush();
+    while (sequence.next()) {
+      path = sequence.path();
+      if (!sequence.isOnly() && !json) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println((sequence.isFirst() ? "" : "\n") + path + ":");
+        out.flush();
       }
       try {
         status = Math.max(status, convert());
       } catch (CommandException e) {
-        // Usage errors mean that nothing was changed, which is no longer so.
-        boolean isLate = i > 0 && (execute || resume) && e.exitStatus() == ExitStatus.USAGE;
-        throw isLate ? new CommandException(ExitStatus.FAILED, e.getMessage()) : e;
+        throw sequence.end(e, status, execute || resume);
       }
     }
     return status;
@@ -221,7 +233,13 @@ public final class ConvertCommand implements Callable<Integer> {
         json
             ? new ProgressText(Progress.besideOutput(err), lines)
             : new ProgressText(Progress.onStandardError(err), JobObserver.NONE);
+    sequence.shows(shown);
     return new Session().run(settings, shown, lines);
+  }
+
+  private void say(String text) {
+    spec.commandLine().getErr().println(text);
+    spec.commandLine().getErr().flush();
   }
 
   /** Returns how to continue a job, or null if none has begun. */
@@ -229,34 +247,27 @@ public final class ConvertCommand implements Callable<Integer> {
     String name = job == null ? work.job : job;
     return job == null && !resume
         ? null
-        : "Continue with: " + work.resumeCommand(path, name) + notBegun();
-  }
-
-  private String notBegun() {
-    return laterPaths.isEmpty() ? "" : "\nNot begun: " + String.join(" ", laterPaths);
+        : "Continue with: " + work.resumeCommand(path, name) + sequence.notBegun();
   }
 
   /** A class of its own because help works without Hadoop, whose classes this one needs. */
   private final class Session {
     int run(JobSettings settings, ProgressText shown, JsonLines lines) {
-      PrintWriter err = spec.commandLine().getErr();
       HdfsConfiguration conf = new HdfsConfiguration();
       work.properties.forEach(conf::set);
       try (KeytabLogin login = login(conf);
           DistributedFileSystem fs = HdfsConnection.open(conf, new Path(path));
-          Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
+          Driver driver = driver(fs, shown)) {
         if (resume) {
-          err.println(
+          say(
               "Continuing the job; the lease of its last driver may take up to another minute to"
                   + " expire ...");
-          err.flush();
           return report(() -> driver.resume(settings.path, work.job, tuning()), shown, lines);
         }
         if (!undo) {
           String why =
               layout != null ? "as given" : cellSize != null ? "for --cell-size" : "the default";
-          err.println(Preflight.layoutText(settings, policy, why));
-          err.flush();
+          say(Preflight.layoutText(settings, policy, why));
         }
         if (execute) {
           String name = work.job == null ? JobDirectory.newName() : work.job;
@@ -264,15 +275,20 @@ public final class ConvertCommand implements Callable<Integer> {
         }
         return plan(driver, settings, shown, lines);
       } catch (RefusedException e) {
-        throw new CommandException(ExitStatus.USAGE, e.getMessage() + notBegun());
+        throw new CommandException(ExitStatus.USAGE, e.getMessage() + sequence.notBegun());
       } catch (IOException e) {
         String advice = advice(shown.job());
         String why = Reasons.of(e);
         throw new CommandException(
             ExitStatus.UNCHECKED,
             (why.startsWith("Cannot ") ? why : "Cannot continue: " + why)
-                + (advice == null ? notBegun() : "\n" + advice));
+                + (advice == null ? sequence.notBegun() : "\n" + advice));
       }
+    }
+
+    private Driver driver(DistributedFileSystem fs, JobObserver shown) {
+      KnownJobs jobs = known.computeIfAbsent(fs.getUri(), any -> new KnownJobs());
+      return new Driver(fs, work.jobDirectory, shown, StepListener.NONE, jobs, Ticker.SYSTEM);
     }
 
     List<String> expand() {
@@ -308,7 +324,7 @@ public final class ConvertCommand implements Callable<Integer> {
 
     /** Returns null if the user is already logged in. */
     private KeytabLogin login(HdfsConfiguration conf) throws IOException {
-      return work.keytab == null ? null : KeytabLogin.of(conf, work.principal, work.keytab);
+      return KeytabLogin.of(conf, work.principal, work.keytab);
     }
   }
 
@@ -333,15 +349,12 @@ public final class ConvertCommand implements Callable<Integer> {
     }
     if (!json) {
       boolean isRefused = settings.layout == Layout.STRIPED && !settings.allowStaleReaders;
-      spec.commandLine()
-          .getErr()
-          .println(
-              isRefused
-                  ? "Nothing was changed; --execute also needs --allow-stale-readers: "
-                      + Preflight.STALE_READERS
-                      + "."
-                  : "Nothing was changed; convert with --execute.");
-      spec.commandLine().getErr().flush();
+      say(
+          isRefused
+              ? "Nothing was changed; --execute also needs --allow-stale-readers: "
+                  + Preflight.STALE_READERS
+                  + "."
+              : "Nothing was changed; convert with --execute.");
     }
     return totals.vanished.isAny() ? ExitStatus.FAILED : ExitStatus.SOUND;
   }
@@ -353,9 +366,11 @@ public final class ConvertCommand implements Callable<Integer> {
   private int report(Work job, ProgressText shown, JsonLines lines) throws IOException {
     long start = Ticker.SYSTEM.nanos();
     JobReport report;
-    try (Interruption armed =
-        new Interruption(shown, name -> Interruption.text(advice(name), path, endedPaths))) {
+    try {
       report = job.run();
+      if (report.refusal() == null && !report.isOpen()) {
+        sequence.ended();
+      }
       shown.succeeded();
     } finally {
       shown.close();
@@ -379,13 +394,11 @@ public final class ConvertCommand implements Callable<Integer> {
   }
 
   private JobTuning tuning() {
-    JobTuning tuning = new JobTuning();
-    tuning.filesAtOnce = within("--files-at-once", work.filesAtOnce);
-    tuning.groupsAtOnce = within("--groups-at-once", work.groupsAtOnce);
-    tuning.bytesPerSecond = work.throttle == null ? null : (Long) work.throttle.bytes();
-    tuning.skipNameNodeCheck = work.skipNameNodeCheck;
-    tuning.properties.putAll(work.properties);
-    return tuning;
+    try {
+      return work.tuning();
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
   }
 
   private JobSettings settings() {
@@ -403,9 +416,6 @@ public final class ConvertCommand implements Callable<Integer> {
       settings.driver = work.driver;
     }
     tuning().applyTo(settings);
-    if ((work.keytab == null) != (work.principal == null)) {
-      throw usage("Cannot log in with one of --keytab and --principal alone: give both");
-    }
     if (!work.jobDirectory.startsWith("/")) {
       throw usage("Cannot use --job-directory=" + work.jobDirectory + ": it must be absolute");
     }
@@ -474,13 +484,6 @@ public final class ConvertCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }
-  }
-
-  private Integer within(String option, Integer count) {
-    if (count != null && (count < 1 || count > 64)) {
-      throw usage("Cannot use " + option + "=" + count + ": 1 to 64 are possible");
-    }
-    return count;
   }
 
   private String absolute(String text) {

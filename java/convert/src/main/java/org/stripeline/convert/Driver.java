@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,6 +13,7 @@ import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.OneTry;
 import org.stripeline.convert.job.OpenFile;
 import org.stripeline.convert.job.Reasons;
@@ -48,6 +50,7 @@ public final class Driver implements AutoCloseable {
   private final JobObserver observer;
   private final StepListener listener;
   private final Ticker ticker;
+  private final KnownJobs known;
 
   /**
    * Creates a driver.
@@ -57,20 +60,26 @@ public final class Driver implements AutoCloseable {
    */
   public Driver(
       DistributedFileSystem fs, String root, JobObserver observer, StepListener listener) {
-    this(fs, root, observer, listener, Ticker.SYSTEM);
+    this(fs, root, observer, listener, new KnownJobs(), Ticker.SYSTEM);
   }
 
-  /** Creates a driver with a clock. */
+  /**
+   * Creates a driver that follows others of the same command.
+   *
+   * @param known what those have learnt about the jobs in {@code root}
+   */
   public Driver(
       DistributedFileSystem fs,
       String root,
       JobObserver observer,
       StepListener listener,
+      KnownJobs known,
       Ticker ticker) {
     this.fs = fs;
     this.root = root;
     this.observer = observer;
     this.listener = listener;
+    this.known = known;
     this.ticker = ticker;
   }
 
@@ -197,17 +206,33 @@ public final class Driver implements AutoCloseable {
   }
 
   private void refuseOverlap(JobSettings settings) throws IOException {
-    for (JobDirectory other : JobDirectory.unfinished(fs, root)) {
-      if (overlaps(other.settings().path, settings.path)) {
+    for (JobDirectory other : JobDirectory.unfinished(fs, root, known)) {
+      String path;
+      try {
+        path = other.settings().path;
+      } catch (FileNotFoundException e) {
+        // Deleted since the listing.
+        continue;
+      } catch (JobDirectory.UnreadableException e) {
+        throw new RefusedException(
+            "Cannot begin a job on "
+                + settings.path
+                + ": job "
+                + other.name()
+                + " is not finished, and may be on the same files: "
+                + e.getMessage()
+                + "; restore that file, or delete the directory of the job");
+      }
+      if (overlaps(path, settings.path)) {
         throw new RefusedException(
             "Cannot begin a job on "
                 + settings.path
                 + ": job "
                 + other.name()
                 + " on "
-                + other.settings().path
+                + path
                 + " is not finished; end it with: "
-                + PathArguments.resumeCommand(other.settings().path, other.name()));
+                + PathArguments.resumeCommand(path, other.name()));
       }
     }
   }
@@ -271,8 +296,7 @@ public final class Driver implements AutoCloseable {
       StatusWriter status)
       throws IOException {
     if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
-      run.report().cancelled();
-      return end(run, status);
+      return cancel(run, status);
     }
     if (!Preflight.isThere(fs.getClient(), settings.path)) {
       run.report()
@@ -289,10 +313,19 @@ public final class Driver implements AutoCloseable {
       totals = walk(settings, JobObserver.NONE, run.begun());
       prepare(settings, totals);
     } catch (RefusedException e) {
+      if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
+        // The operator was told that this driver, which still had the job, ends it.
+        return cancel(run, status);
+      }
       run.report().refused(e.getMessage());
       return run.report();
     }
     return finish(run, directory, totals, status);
+  }
+
+  private static JobReport cancel(JobRun run, StatusWriter status) throws IOException {
+    run.report().cancelled();
+    return end(run, status);
   }
 
   private JobReport finish(JobRun run, JobDirectory directory, Totals totals, StatusWriter status)
@@ -303,7 +336,9 @@ public final class Driver implements AutoCloseable {
   }
 
   private static JobReport end(JobRun run, StatusWriter status) throws IOException {
-    if (run.finish()) {
+    if (!run.finish()) {
+      run.report().leftOpen();
+    } else {
       status.end(run.report().isCancelled() ? JobState.CANCELLED : JobState.FINISHED);
     }
     return run.report();
@@ -311,6 +346,9 @@ public final class Driver implements AutoCloseable {
 
   /** Deletes what is left of old jobs. */
   private void expire() {
+    if (!known.expires()) {
+      return;
+    }
     try {
       new JobList(fs, root).expire();
     } catch (IOException e) {
@@ -320,12 +358,24 @@ public final class Driver implements AutoCloseable {
 
   private JobDirectory find(String path, String name) throws IOException {
     List<JobDirectory> found = new ArrayList<>();
-    for (JobDirectory job : JobDirectory.unfinished(fs, root)) {
-      String of = job.settings().path;
-      if (name == null ? of.equals(path) : job.name().equals(name)) {
-        if (path != null && !of.equals(path)) {
-          throw new RefusedException("Cannot resume on " + path + ": job " + name + " is on " + of);
+    for (JobDirectory job : JobDirectory.unfinished(fs, root, known)) {
+      if (name != null && !job.name().equals(name)) {
+        continue;
+      }
+      String of;
+      try {
+        of = job.settings().path;
+      } catch (FileNotFoundException | JobDirectory.UnreadableException e) {
+        if (name != null) {
+          throw e;
         }
+        observer.warned("job " + job.name() + " is left out: " + Reasons.of(e));
+        continue;
+      }
+      if (name != null && path != null && !of.equals(path)) {
+        throw new RefusedException("Cannot resume on " + path + ": job " + name + " is on " + of);
+      }
+      if (name != null || of.equals(path)) {
         found.add(job);
       }
     }

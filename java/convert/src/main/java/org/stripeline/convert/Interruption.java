@@ -1,43 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert;
 
-import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.stripeline.convert.report.ProgressText;
 
-/** Explains, when a signal ends the process during a job, what happens now and how to continue. */
+/**
+ * Explains, when a signal ends the process during a command that changes files, what happens now
+ * and how to continue.
+ */
 final class Interruption implements AutoCloseable {
   private final Thread hook;
 
   /**
    * Waits for the end of the process, until this is closed.
    *
-   * @param text returns what to print, from the name of the job, which is null if none has begun
+   * @param paths how far the command has come
+   * @param advice returns how to continue the job on the current path, from the name of the job,
+   *     which is null if none has begun; null if there is nothing to continue
+   * @param printer prints while no job is in progress
    */
-  Interruption(ProgressText shown, UnaryOperator<String> text) {
-    hook = new Thread(() -> shown.interrupted(text.apply(shown.job())), "stripeline-interrupted");
+  Interruption(PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {
+    hook = new Thread(() -> explain(paths, advice, printer), "stripeline-interrupted");
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /**
-   * Returns what to print.
-   *
-   * @param advice how to continue the job; null if it had not begun
-   * @param ended the paths of the same command whose jobs had ended
-   */
-  static String text(String advice, String path, List<String> ended) {
-    if (advice != null) {
-      return "Interrupted, exit status 130 (Ctrl-C) or 143 (SIGTERM). Files in progress can stay"
-          + " locked until their lease expires,\n"
-          + "in about a minute; agents stop by themselves.\n"
-          + advice;
+  static void explain(PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {
+    ProgressText shown = paths.interrupt();
+    String way = shown == null ? null : advice.apply(shown.job());
+    String text = way == null ? paths.interrupted() : during(way);
+    if (shown == null) {
+      printer.accept(text);
+    } else {
+      shown.interrupted(text);
     }
-    return ended.isEmpty()
-        ? "Interrupted before the job began: no file was changed."
-        : "Interrupted before the job on "
-            + path
-            + " began: no file there was changed.\nEnded before: "
-            + String.join(" ", ended);
+  }
+
+  private static String during(String advice) {
+    return "Interrupted, exit status 130 (Ctrl-C) or 143 (SIGTERM). Files in progress can stay"
+        + " locked until their lease expires,\n"
+        + "in about a minute; agents stop by themselves.\n"
+        + advice;
   }
 
   @Override

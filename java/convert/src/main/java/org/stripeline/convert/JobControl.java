@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
@@ -50,7 +51,8 @@ final class JobControl {
   int run(ControlOptions options, String name, String argument) throws IOException {
     String given = argument == null ? "" : new Path(argument).toUri().getPath();
     String path = given.isEmpty() || given.equals("/") ? null : given;
-    List<JobEntry> jobs = new JobList(fs, root).read();
+    boolean isOne = name != null && !options.list;
+    List<JobEntry> jobs = new JobList(fs, root).read(one -> !isOne || one.equals(name));
     StatusText text = new StatusText(out, isJson);
     if (options.list) {
       text.list(jobs);
@@ -68,10 +70,10 @@ final class JobControl {
     }
     if (options.pause) {
       job.directory().pause();
-      say(job, "is paused: nothing new is begun until --continue");
+      say(job, "is paused: nothing new is begun until --continue" + noDriver(job));
     } else if (options.proceed) {
       boolean wasPaused = job.directory().proceed();
-      say(job, wasPaused ? "continues" : "was not paused");
+      say(job, (wasPaused ? "continues" : "was not paused") + noDriver(job));
     } else {
       return cancel(job);
     }
@@ -92,30 +94,30 @@ final class JobControl {
 
   private void say(JobEntry job, String what) {
     if (!isJson) {
-      String driver =
-          job.state().isLive() ? "" : "; it has no live driver: use --resume to continue it";
-      out.println("Job " + job.name() + " on " + job.path() + " " + what + driver);
+      out.println("Job " + job.name() + " on " + job.path() + " " + what);
       out.flush();
     }
+  }
+
+  private static String noDriver(JobEntry job) {
+    return job.state().isLive() ? "" : "; it has no live driver: use --resume to continue it";
   }
 
   private int cancel(JobEntry job) throws IOException {
     job.directory().cancel();
     if (job.state().isLive()) {
-      if (!isJson) {
-        out.println(
-            "Job "
-                + job.name()
-                + " on "
-                + job.path()
-                + " is being cancelled: its driver completes or rolls back the files in progress;"
-                + " --status shows when it has ended");
-        out.flush();
-      }
+      say(
+          job,
+          "is being cancelled: its driver completes or rolls back the files in progress;"
+              + " --status shows when it has ended");
       return ExitStatus.SOUND;
     }
     long start = Ticker.SYSTEM.nanos();
     JobReport report = end(job);
+    if (report == null) {
+      say(job, "has ended meanwhile; --status shows how");
+      return ExitStatus.SOUND;
+    }
     double seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
     if (isJson) {
       new JsonLines(out).report(report, seconds);
@@ -125,13 +127,20 @@ final class JobControl {
     return report.failed() == 0 ? ExitStatus.SOUND : ExitStatus.FAILED;
   }
 
-  /** Ends a job that has no live driver, as far as its status shows. */
+  /**
+   * Ends a job that has no live driver, as far as its status shows. Returns null if another driver
+   * has ended it meanwhile.
+   */
   private JobReport end(JobEntry job) throws IOException {
     try {
       return new Driver(fs, root, JobObserver.NONE, StepListener.NONE)
           .resume(null, job.name(), new JobTuning());
     } catch (RefusedException e) {
-      if (!job.directory().contents().isUnfinished()) {
+      JobDirectory.Contents now = job.directory().contents();
+      if (!now.isUnfinished()) {
+        return null;
+      }
+      if (!now.hasJournal()) {
         throw e;
       }
       throw new RefusedException(
@@ -139,8 +148,17 @@ final class JobControl {
     }
   }
 
+  /** Throws an exception if there is a job of that name whose settings cannot be read. */
+  private void requireReadable(String name) throws IOException {
+    for (JobDirectory job : JobDirectory.all(fs, root)) {
+      if (job.name().equals(name)) {
+        job.settings();
+      }
+    }
+  }
+
   private JobEntry find(List<JobEntry> jobs, String name, String path, String option)
-      throws RefusedException {
+      throws IOException {
     List<JobEntry> found =
         jobs.stream()
             .filter(job -> name == null ? !job.state().isEnded() : job.name().equals(name))
@@ -152,6 +170,7 @@ final class JobControl {
     String which =
         (name == null ? "unfinished job" : "job " + name) + (path == null ? "" : " on " + path);
     if (found.isEmpty()) {
+      requireReadable(name);
       throw new RefusedException(
           "Cannot use "
               + option

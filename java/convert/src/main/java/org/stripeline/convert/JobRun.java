@@ -187,6 +187,8 @@ final class JobRun {
       report.vanished(
           walk.visit(
               (file, decision) -> {
+                // Also if nothing is left to convert: the rest of the tree may be large.
+                job.requireNotCancelled();
                 if (decision.isConvert()) {
                   begin(file, decision, threads, free);
                 } else if (decision.skip() == SkipReason.REPLICATION) {

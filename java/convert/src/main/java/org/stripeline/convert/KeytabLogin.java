@@ -46,9 +46,17 @@ final class KeytabLogin implements Closeable {
    *
    * @param principal the principal whose keys are in the keytab; {@code _HOST} stands for the name
    *     of this machine
+   * @return null if neither is given, and the user is logged in already
    * @throws RefusedException if the login fails; the message says what to do
    */
   static KeytabLogin of(Configuration conf, String principal, String keytab) throws IOException {
+    if (keytab == null && principal == null) {
+      return null;
+    }
+    if (keytab == null || principal == null) {
+      throw new RefusedException(
+          "Cannot log in with one of --keytab and --principal alone: give both");
+    }
     UserGroupInformation.setConfiguration(conf);
     if (!UserGroupInformation.isSecurityEnabled()) {
       throw new RefusedException(

@@ -49,6 +49,18 @@ public final class StatusCommand implements Callable<Integer> {
       description = "Directory on HDFS with the jobs (default: ${DEFAULT-VALUE})")
   private String jobDirectory;
 
+  @Option(
+      names = "--principal",
+      paramLabel = "NAME",
+      description = "With --keytab, the Kerberos principal to log in as; _HOST is replaced")
+  private String principal;
+
+  @Option(
+      names = "--keytab",
+      paramLabel = "FILE",
+      description = "Keytab to log in from (default: the ticket cache)")
+  private String keytab;
+
   @Option(names = "--json", description = "Print one JSON object per job and line")
   private boolean json;
 
@@ -68,7 +80,8 @@ public final class StatusCommand implements Callable<Integer> {
       HdfsConfiguration conf = new HdfsConfiguration();
       properties.forEach(conf::set);
       Path root = new Path(fileSystem == null ? "/" : fileSystem);
-      try (DistributedFileSystem fs = HdfsConnection.open(conf, root)) {
+      try (KeytabLogin login = KeytabLogin.of(conf, principal, keytab);
+          DistributedFileSystem fs = HdfsConnection.open(conf, root)) {
         new JobControl(fs, jobDirectory, spec.commandLine().getOut(), json).showAll();
         return ExitStatus.SOUND;
       } catch (RefusedException e) {

@@ -9,6 +9,7 @@ import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandStyle;
 import picocli.CommandLine.Option;
@@ -126,6 +127,29 @@ final class WorkOptions {
       description =
           "Hadoop property for this job, such as mapreduce.job.queuename; may be repeated")
   Map<String, String> properties = new TreeMap<>();
+
+  /**
+   * Returns what a job that is resumed takes from these options.
+   *
+   * @throws IllegalArgumentException if an option has a value that is not possible
+   */
+  JobTuning tuning() {
+    JobTuning tuning = new JobTuning();
+    tuning.filesAtOnce = within("--files-at-once", filesAtOnce);
+    tuning.groupsAtOnce = within("--groups-at-once", groupsAtOnce);
+    tuning.bytesPerSecond = throttle == null ? null : (Long) throttle.bytes();
+    tuning.skipNameNodeCheck = skipNameNodeCheck;
+    tuning.properties.putAll(properties);
+    return tuning;
+  }
+
+  private static Integer within(String option, Integer count) {
+    if (count != null && (count < 1 || count > 64)) {
+      throw new IllegalArgumentException(
+          "Cannot use " + option + "=" + count + ": 1 to 64 are possible");
+    }
+    return count;
+  }
 
   /**
    * Returns the command line that continues a job; Hadoop properties are stored with the job.

@@ -284,16 +284,6 @@ class JobControlTest {
   }
 
   @Test
-  void anInterruptionNamesThePathsWhoseJobsHadEnded() {
-    assertThat(Interruption.text(null, "/a", List.of()))
-        .isEqualTo("Interrupted before the job began: no file was changed.");
-    assertThat(Interruption.text(null, "/c", List.of("/a", "/b")))
-        .isEqualTo(
-            "Interrupted before the job on /c began: no file there was changed.\n"
-                + "Ended before: /a /b");
-  }
-
-  @Test
   void aJobWhoseDriverDiedBeforeItsJournalCanBeResumedOrCancelled() throws Exception {
     cluster.write("/early/a", 4 * BLOCK);
     for (String name : new String[] {"early", "early2"}) {
@@ -478,6 +468,19 @@ class JobControlTest {
     assertRefused("leave --policy out", "--list", "--policy=RS-6-3");
     assertRefused("mutually exclusive", "--list", "--pause");
     assertThat(control("--list", "--job-directory=/nothing")).isEqualTo("There are no jobs.\n");
+  }
+
+  @Test
+  void oneOfKeytabAndPrincipalIsRefusedByAllCommands() {
+    String[] options = {"--keytab=/k", "--principal=hdfs@X"};
+    for (String option : options) {
+      assertThat(run("status", option)).isEqualTo(ExitStatus.USAGE);
+      assertThat(err.toString()).contains("give both");
+      assertThat(run("convert", "--list", option)).isEqualTo(ExitStatus.USAGE);
+      assertThat(err.toString()).contains("give both");
+    }
+    assertThat(run("status", options[0], options[1])).isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString()).contains("is not kerberos");
   }
 
   @Test

@@ -3,17 +3,18 @@ package org.stripeline.convert.job;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import com.google.gson.JsonSyntaxException;
+import com.google.gson.JsonParseException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -21,15 +22,18 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
@@ -44,6 +48,7 @@ import org.stripeline.natives.Ticker;
  */
 public final class JobDirectory {
   private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+  private static final AtomicInteger NUMBER = new AtomicInteger(new Random().nextInt());
 
   /** Names of files that every job has. */
   public static final String SETTINGS = "job.json";
@@ -55,13 +60,32 @@ public final class JobDirectory {
   private static final String PAUSE = "pause";
   private static final String CANCEL = "cancel";
 
+  /** Ends the name of a file that will replace another one. */
+  private static final String NEXT = ".next";
+
   /** Default parent of all job directories. */
   public static final String ROOT_DEFAULT = "/.stripeline/convert";
 
   /** Permission of the directory: it contains files of all owners. */
   public static final FsPermission PRIVATE = new FsPermission((short) 0700);
 
+  /** Everything that drivers and operators create in the directory. */
+  private static final Set<String> OWN =
+      new HashSet<>(
+          Arrays.asList(
+              SETTINGS,
+              SETTINGS + NEXT,
+              STATUS,
+              STATUS + NEXT,
+              JOURNAL,
+              TEMPORARIES,
+              PAUSE,
+              CANCEL));
+
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
+
+  /** Limit on the length of settings and a status, far more than either has. */
+  private static final long BYTES_MAX = 16 << 20;
 
   /**
    * Lifetime of a known request to pause, so that all waiting threads together make one call per
@@ -71,6 +95,7 @@ public final class JobDirectory {
 
   private final DistributedFileSystem fs;
   private final Path directory;
+  private final long inodeId;
   private volatile Request request = Request.NONE;
   private long readAt;
 
@@ -81,6 +106,15 @@ public final class JobDirectory {
     PAUSE,
     /** To end the job. */
     CANCEL
+  }
+
+  /** Thrown if the content of a file is lost or was not written by this command. */
+  public static final class UnreadableException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private UnreadableException(String message, Exception cause) {
+      super(message, cause);
+    }
   }
 
   /** What the directory contains at one time. */
@@ -117,8 +151,7 @@ public final class JobDirectory {
       return names.contains(SETTINGS);
     }
 
-    /** Returns whether these are the files of a job that has ended. */
-    public boolean isEnded() {
+    private boolean isEnded() {
       return hasJournal() && hasSettings() && !isUnfinished();
     }
 
@@ -128,10 +161,11 @@ public final class JobDirectory {
 
     /**
      * Returns whether these are the files of a job that has changed nothing: its journal, without
-     * which no step is done, does not exist yet.
+     * which no step is done, does not exist yet. A driver records a status only once it has a
+     * journal.
      */
     public boolean isOnlyBegun() {
-      return isUnfinished() && !hasJournal();
+      return isUnfinished() && !hasJournal() && statusMs == 0;
     }
 
     /** Returns when the status was written, in milliseconds of the NameNode's clock, or 0. */
@@ -145,17 +179,21 @@ public final class JobDirectory {
     }
   }
 
-  private JobDirectory(DistributedFileSystem fs, Path directory) {
+  private JobDirectory(DistributedFileSystem fs, Path directory, long inodeId) {
     this.fs = fs;
     this.directory = directory;
+    this.inodeId = inodeId;
   }
 
-  /** Returns a name for a new job: the local time and a random number. */
+  /**
+   * Returns a name for a new job: the local time and a number that is random for the first job of
+   * this process, and the next one for each other.
+   */
   public static String newName() {
-    int random = new Random().nextInt(1 << 16);
+    int number = NUMBER.getAndIncrement() & 0xFFFF;
     return LocalDateTime.now(ZoneId.systemDefault()).format(NAME)
         + "-"
-        + String.format(Locale.ROOT, "%04x", random);
+        + String.format(Locale.ROOT, "%04x", number);
   }
 
   /** Creates the directory of a new job and stores its settings there. */
@@ -170,10 +208,10 @@ public final class JobDirectory {
     }
     Path path = new Path(root, name);
     fs.mkdirs(new Path(root), PRIVATE);
-    requirePrivate(fs, new Path(root));
-    JobDirectory job = new JobDirectory(fs, path);
+    JobRoot.requirePrivate(fs, new Path(root));
+    JobDirectory job = new JobDirectory(fs, path, HdfsConstants.GRANDFATHER_INODE_ID);
     // A driver that died before it wrote the settings leaves only the directory.
-    if (fs.exists(path) && !job.contents().isWithoutSettings()) {
+    if (fs.exists(path) && !job.isLeftWithoutSettings()) {
       throw new RefusedException(
           "Cannot begin job "
               + name
@@ -196,17 +234,32 @@ public final class JobDirectory {
   /** Returns the jobs below a root that are not finished. */
   public static List<JobDirectory> unfinished(DistributedFileSystem fs, String root)
       throws IOException {
+    return unfinished(fs, root, new KnownJobs());
+  }
+
+  /**
+   * Returns the jobs below a root that are not finished.
+   *
+   * @param known the jobs that are known to have ended, to which this adds
+   */
+  public static List<JobDirectory> unfinished(
+      DistributedFileSystem fs, String root, KnownJobs known) throws IOException {
     List<JobDirectory> jobs = new ArrayList<>();
     try {
-      requirePrivate(fs, new Path(root));
+      JobRoot.requirePrivate(fs, new Path(root));
     } catch (FileNotFoundException e) {
       return jobs;
     }
     for (JobDirectory job : all(fs, root)) {
+      if (known.hasEnded(job)) {
+        continue;
+      }
       try {
         Contents contents = job.contents();
         if (contents.isUnfinished() && contents.hasSettings()) {
           jobs.add(job);
+        } else if (contents.isEnded()) {
+          known.ended(job);
         }
       } catch (FileNotFoundException e) {
         // Expired, and deleted during the listing.
@@ -221,7 +274,8 @@ public final class JobDirectory {
     try {
       for (FileStatus status : fs.listStatus(new Path(root))) {
         if (status.isDirectory()) {
-          jobs.add(new JobDirectory(fs, status.getPath()));
+          long id = ((HdfsFileStatus) status).getFileId();
+          jobs.add(new JobDirectory(fs, status.getPath(), id));
         }
       }
     } catch (FileNotFoundException e) {
@@ -230,66 +284,62 @@ public final class JobDirectory {
     return jobs;
   }
 
+  private boolean isLeftWithoutSettings() throws IOException {
+    return contents().isWithoutSettings() && hasNoTemporaries();
+  }
+
+  /** Returns whether there are no temporary files, except settings that were not completed. */
+  private boolean hasNoTemporaries() throws IOException {
+    for (FileStatus one : fs.listStatus(temporaries())) {
+      if (one.isDirectory() || !one.getPath().getName().startsWith(SETTINGS + ".")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Returns whether the job has ended, or has changed nothing, so that its directory can be deleted
+   * once it is old. A directory with anything that no job creates is not one of a job.
+   */
+  public boolean isDisposable(Contents contents) throws IOException {
+    return OWN.containsAll(contents.names)
+        && (contents.isEnded() || (contents.isOnlyBegun() && hasNoTemporaries()));
+  }
+
   /** Lists the directory. */
   public Contents contents() throws IOException {
     return new Contents(fs.listStatus(directory));
   }
 
   /**
-   * Refuses a directory that users other than superusers can write or replace: a job acts on its
-   * journal, which must be trustworthy.
+   * Reads the stored settings.
+   *
+   * @throws FileNotFoundException if there are none
+   * @throws UnreadableException if they are not settings
    */
-  private static void requirePrivate(DistributedFileSystem fs, Path root) throws IOException {
-    FileStatus status = fs.getFileStatus(root);
-    if (!status.getPermission().equals(PRIVATE)) {
-      throw exposed(root, status);
-    }
-    String user = UserGroupInformation.getCurrentUser().getShortUserName();
-    String superuser = fs.getFileStatus(new Path("/")).getOwner();
-    String superusers =
-        fs.getConf()
-            .get(
-                DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_KEY,
-                DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_DEFAULT);
-    for (Path at = root; at != null; at = at.getParent()) {
-      FileStatus one = fs.getFileStatus(at);
-      boolean isOfSuperuser = one.getOwner().equals(user) || one.getOwner().equals(superuser);
-      int othersWrite = one.getGroup().equals(superusers) ? 0002 : 0022;
-      boolean isOpen = (one.getPermission().toShort() & othersWrite) != 0 || one.hasAcl();
-      boolean isSticky = one.getPermission().getStickyBit();
-      if (!isOfSuperuser || (isOpen && !isSticky)) {
-        throw exposed(root, one);
-      }
-    }
-  }
-
-  private static RefusedException exposed(Path root, FileStatus why) {
-    return new RefusedException(
-        "Cannot keep jobs in "
-            + root.toUri().getPath()
-            + ": "
-            + why.getPath().toUri().getPath()
-            + " belongs to "
-            + why.getOwner()
-            + " with permission "
-            + why.getPermission()
-            + (why.hasAcl() ? " and an ACL" : "")
-            + ", and only superusers may be able to write or replace a journal; the directory must"
-            + " belong to you with permission rwx------, its parents must belong to a superuser and"
-            + " not be writable by others; or choose another with --job-directory");
-  }
-
   public JobSettings settings() throws IOException {
-    return read(settingsFile(), JobSettings.class);
+    JobSettings settings = read(settingsFile(), JobSettings.class);
+    if (settings == null || settings.path == null) {
+      throw unreadable(settingsFile(), "it names no path", null);
+    }
+    return settings;
   }
 
   private <T> T read(Path file, Class<T> type) throws IOException {
-    try (Reader in = new InputStreamReader(fs.open(file), StandardCharsets.UTF_8)) {
-      return GSON.fromJson(in, type);
-    } catch (JsonSyntaxException e) {
-      throw new IOException(
-          "Cannot read " + file.getName() + " of job " + name() + ": " + e.getMessage(), e);
+    try (FSDataInputStream in = fs.open(file)) {
+      long length = ((HdfsDataInputStream) in).getVisibleLength();
+      if (length > BYTES_MAX) {
+        throw unreadable(file, "it has " + length + " bytes", null);
+      }
+      return GSON.fromJson(new InputStreamReader(in, StandardCharsets.UTF_8), type);
+    } catch (JsonParseException e) {
+      throw unreadable(file, e.getMessage(), e);
     }
+  }
+
+  private static UnreadableException unreadable(Path file, String why, Exception cause) {
+    return new UnreadableException("Cannot read " + file.toUri().getPath() + ": " + why, cause);
   }
 
   /** Replaces the stored settings. Only for the driver that runs the job. */
@@ -306,13 +356,14 @@ public final class JobDirectory {
    * Reads the stored status.
    *
    * @throws FileNotFoundException if there is none
+   * @throws UnreadableException if it is not a status
    */
   public <T> T status(Class<T> type) throws IOException {
     return read(new Path(directory, STATUS), type);
   }
 
   private void replace(Path file, Object content) throws IOException {
-    Path next = file.suffix(".next");
+    Path next = file.suffix(NEXT);
     write(next, content, true);
     fs.rename(next, file, Options.Rename.OVERWRITE);
   }
@@ -376,21 +427,35 @@ public final class JobDirectory {
    * name would obey the request.
    */
   private void ask(Path file, String verb) throws IOException {
-    boolean isUnfinished;
+    IOException failure = null;
     try {
       fs.createFile(file).replicate().overwrite(true).build().close();
-      isUnfinished = contents().isUnfinished();
-    } catch (FileNotFoundException e) {
-      isUnfinished = false;
+    } catch (IOException e) {
+      // Also if another operator asks for the same: his file replaces this one while it is open.
+      failure = e;
     }
-    if (!isUnfinished) {
+    Contents now;
+    try {
+      now = contents();
+    } catch (FileNotFoundException e) {
+      now = new Contents(new FileStatus[0]);
+    }
+    if (!now.isUnfinished()) {
       fs.delete(file, false);
       throw new RefusedException("Cannot " + verb + " job " + name() + ": it has ended");
+    }
+    if (failure != null && !now.names.contains(file.getName())) {
+      throw failure;
     }
   }
 
   public String name() {
     return directory.getName();
+  }
+
+  /** Returns the inode id of a directory that was listed. */
+  long inodeId() {
+    return inodeId;
   }
 
   public Path path() {

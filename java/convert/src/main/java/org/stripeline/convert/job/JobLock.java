@@ -4,7 +4,6 @@ package org.stripeline.convert.job;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
 import org.apache.hadoop.hdfs.protocol.RecoveryInProgressException;
@@ -37,7 +36,7 @@ public final class JobLock {
             ASK_AGAIN_MS,
             () -> {
               try {
-                journal[0] = open(fs, directory.journalFile());
+                journal[0] = open(fs, directory);
                 return true;
               } catch (IOException e) {
                 if (!isHeld(e)) {
@@ -58,12 +57,22 @@ public final class JobLock {
     return journal[0];
   }
 
-  private static Journal open(DistributedFileSystem fs, Path journal) throws IOException {
+  private static Journal open(DistributedFileSystem fs, JobDirectory directory) throws IOException {
     try {
-      return Journal.append(fs, journal);
+      return Journal.append(fs, directory.journalFile());
     } catch (FileNotFoundException e) {
+      JobDirectory.Contents contents = directory.contents();
+      if (!contents.hasJournal() && !contents.isOnlyBegun()) {
+        throw new RefusedException(
+            "Cannot resume job "
+                + directory.name()
+                + ": its journal was deleted, so nobody knows which files were in progress; restore"
+                + " it, or delete "
+                + directory.path().toUri().getPath()
+                + " and begin another job");
+      }
       // The driver that began the job died before it created the journal.
-      return Journal.create(fs, journal);
+      return Journal.create(fs, directory.journalFile());
     }
   }
 

@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 
 /**
  * The write-ahead log of a job. Each line announces a step, and is on the disks of DataNodes before
@@ -24,6 +25,9 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
  */
 public final class Journal implements Closeable {
   private static final Gson GSON = new Gson();
+
+  /** Many times the length of the last line of a job that has ended. */
+  private static final int LAST_BYTES = 64 << 10;
 
   private final FSDataOutputStream out;
   private boolean broken;
@@ -102,6 +106,24 @@ public final class Journal implements Closeable {
         consumer.accept(record);
       }
     }
+  }
+
+  /**
+   * Reads the last line of a journal that is valid JSON, or null if there is none in its last 64
+   * KiB.
+   */
+  public static JournalRecord last(DistributedFileSystem fs, Path file) throws IOException {
+    JournalRecord last = null;
+    try (FSDataInputStream in = fs.open(file)) {
+      long length = ((HdfsDataInputStream) in).getVisibleLength();
+      byte[] end = new byte[(int) Math.min(length, LAST_BYTES)];
+      in.readFully(length - end.length, end);
+      for (String line : new String(end, StandardCharsets.UTF_8).split("\n")) {
+        JournalRecord record = parse(line);
+        last = record == null ? last : record;
+      }
+    }
+    return last;
   }
 
   private static JournalRecord parse(String line) {

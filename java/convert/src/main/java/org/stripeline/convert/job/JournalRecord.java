@@ -123,7 +123,7 @@ public final class JournalRecord {
   FileOutcome.Kind outcome;
 
   /** Reason for a failure. */
-  String reason;
+  public String reason;
 
   /** One internal block on one DataNode. */
   public static final class Placed {

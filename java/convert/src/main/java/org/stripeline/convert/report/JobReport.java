@@ -27,6 +27,7 @@ public final class JobReport {
   private String refusal;
   private String gone;
   private boolean isCancelled;
+  private boolean isOpen;
 
   /** A file that was not converted. */
   public static final class Failure {
@@ -156,6 +157,15 @@ public final class JobReport {
 
   public synchronized void cancelled() {
     isCancelled = true;
+  }
+
+  /** Returns whether the job has not ended, because files could not be recovered. */
+  public synchronized boolean isOpen() {
+    return isOpen;
+  }
+
+  public synchronized void leftOpen() {
+    isOpen = true;
   }
 
   /** Returns whether every selected file has been converted. */

@@ -84,7 +84,7 @@ public final class JsonLines implements JobObserver {
     line.put("vanished", report.vanished());
     line.put("gone", report.gone());
     line.put("refused", report.refusal());
-    line.put("cancelled", report.isCancelled());
+    line.put("cancelled", report.isCancelled() && !report.isOpen());
     line.put("traffic", report.traffic());
     line.put("seconds", seconds);
     print(line);

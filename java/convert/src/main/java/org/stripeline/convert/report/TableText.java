@@ -120,7 +120,12 @@ public final class TableText {
     }
     if (report.isCancelled()) {
       out.println(
-          "job " + report.job() + " was cancelled: files that it had converted stay converted");
+          "job "
+              + report.job()
+              + (report.isOpen()
+                  ? " is not cancelled yet: its work on the files above could not be rolled back;"
+                      + " run --cancel again"
+                  : " was cancelled: files that it had converted stay converted"));
     }
     if (report.gone() != null) {
       out.println(report.gone());

@@ -4,8 +4,10 @@ package org.stripeline.convert.select;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
@@ -59,12 +61,18 @@ public final class PathArguments {
         all.add(path);
       }
     }
-    List<String> joined = new ArrayList<>();
+    // Of two spellings of one path, such as /a and /a/, the first counts.
+    Map<Path, String> spellings = new LinkedHashMap<>();
     for (String path : all) {
-      if (all.stream().noneMatch(other -> !other.equals(path) && isWithin(path, other, joined))) {
-        joined.add(path);
-      }
+      spellings.putIfAbsent(new Path(path), path);
     }
+    List<String> joined = new ArrayList<>();
+    spellings.forEach(
+        (path, spelling) -> {
+          if (!isBelowAny(path, spellings.keySet())) {
+            joined.add(spelling);
+          }
+        });
     return joined;
   }
 
@@ -73,15 +81,9 @@ public final class PathArguments {
     return expand(new HdfsConfiguration(), given);
   }
 
-  /** Of two spellings of one path, such as /a and /a/, the first counts. */
-  private static boolean isWithin(String path, String other, List<String> joined) {
-    Path inner = new Path(path);
-    Path outer = new Path(other);
-    if (inner.equals(outer)) {
-      return joined.contains(other);
-    }
-    for (Path at = inner.getParent(); at != null; at = at.getParent()) {
-      if (at.equals(outer)) {
+  private static boolean isBelowAny(Path path, Set<Path> others) {
+    for (Path at = path.getParent(); at != null; at = at.getParent()) {
+      if (others.contains(at)) {
         return true;
       }
     }

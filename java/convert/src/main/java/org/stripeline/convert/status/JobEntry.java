@@ -12,17 +12,21 @@ public final class JobEntry {
   private final JobDirectory directory;
   private final JobSettings settings;
   private final JobState state;
+  private final JobDirectory.Request request;
   private final JobStatus status;
   private final long ageMs;
 
-  JobEntry(JobDirectory directory, JobState state, JobStatus status, long ageMs)
+  JobEntry(
+      JobDirectory directory,
+      JobState state,
+      JobDirectory.Request request,
+      JobStatus status,
+      long ageMs)
       throws IOException {
     this.directory = directory;
     settings = directory.settings();
-    if (settings == null) {
-      throw new IOException("its settings are empty; delete " + directory.path());
-    }
     this.state = state;
+    this.request = request;
     this.status = status;
     this.ageMs = ageMs;
   }
@@ -42,6 +46,11 @@ public final class JobEntry {
 
   public JobState state() {
     return state;
+  }
+
+  /** Returns whether an operator has asked to cancel the job, also if that was too late. */
+  boolean isAskedToCancel() {
+    return request == JobDirectory.Request.CANCEL;
   }
 
   /** Returns what the last driver recorded, or null if it recorded nothing. */

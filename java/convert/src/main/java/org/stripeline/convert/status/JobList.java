@@ -5,7 +5,11 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -13,7 +17,10 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.security.AccessControlException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
 
@@ -29,6 +36,9 @@ public final class JobList {
    * silent client lasts as long.
    */
   private static final long SILENT_MS = 60_000;
+
+  /** Jobs that are read at a time: thousands one by one would take minutes. */
+  private static final int READERS = 16;
 
   private static final Logger LOG = LoggerFactory.getLogger(JobList.class);
 
@@ -51,20 +61,35 @@ public final class JobList {
    * @throws RefusedException if the caller is not a superuser
    */
   public List<JobEntry> read() throws IOException {
+    return read(any -> true);
+  }
+
+  /**
+   * Returns the jobs with names that a condition accepts, ordered by name; the others are not
+   * looked at.
+   *
+   * @throws RefusedException if the caller is not a superuser
+   */
+  public List<JobEntry> read(Predicate<String> names) throws IOException {
     List<JobEntry> entries = new ArrayList<>();
     try {
       List<JobDirectory> jobs = JobDirectory.all(fs, root);
+      jobs.removeIf(job -> !names.test(job.name()));
       long nowMs = jobs.isEmpty() ? 0 : nameNodeMs(fs.getClient());
-      for (JobDirectory job : jobs) {
-        try {
-          entries.add(read(job, nowMs));
-        } catch (AccessControlException e) {
-          throw e;
-        } catch (FileNotFoundException e) {
-          LOG.debug("{} was deleted during the listing, or has no settings", job.path(), e);
-        } catch (IOException | RuntimeException e) {
-          LOG.warn("Cannot list job {}: {}", job.name(), Reasons.of(e));
+      ExecutorService threads = Executors.newFixedThreadPool(READERS, JobList::thread);
+      try {
+        List<Future<JobEntry>> all = new ArrayList<>();
+        for (JobDirectory job : jobs) {
+          all.add(threads.submit(() -> readIfPossible(job, nowMs)));
         }
+        for (Future<JobEntry> one : all) {
+          JobEntry entry = Futures.get(one);
+          if (entry != null) {
+            entries.add(entry);
+          }
+        }
+      } finally {
+        threads.shutdown();
       }
     } catch (AccessControlException e) {
       throw new RefusedException(
@@ -78,30 +103,69 @@ public final class JobList {
     return entries;
   }
 
-  private JobEntry read(JobDirectory job, long nowMs) throws IOException {
-    JobDirectory.Contents contents = job.contents();
-    JobStatus status = contents.statusMs() == 0 ? null : job.status(JobStatus.class);
-    long ageMs = Math.max(0, nowMs - contents.statusMs());
-    return new JobEntry(job, state(job, contents, status, ageMs), status, ageMs);
+  private static Thread thread(Runnable task) {
+    Thread made = new Thread(task, "stripeline-jobs");
+    made.setDaemon(true);
+    return made;
   }
 
-  private JobState state(
-      JobDirectory job, JobDirectory.Contents contents, JobStatus status, long ageMs)
-      throws IOException {
-    if (!contents.isUnfinished()) {
-      boolean isCancelled =
-          status == null || status.ended == null
-              ? contents.request() == JobDirectory.Request.CANCEL
-              : status.ended == JobState.CANCELLED;
-      return isCancelled ? JobState.CANCELLED : JobState.FINISHED;
+  /** Returns null if the job was deleted meanwhile, or has no settings that can be read. */
+  private JobEntry readIfPossible(JobDirectory job, long nowMs) throws IOException {
+    try {
+      return read(job, nowMs);
+    } catch (FileNotFoundException e) {
+      LOG.debug("{} was deleted during the listing, or has no settings", job.path(), e);
+    } catch (JobDirectory.UnreadableException e) {
+      LOG.warn("Cannot list job {}: {}", job.name(), Reasons.of(e));
     }
+    return null;
+  }
+
+  private JobEntry read(JobDirectory job, long nowMs) throws IOException {
+    JobDirectory.Contents contents = job.contents();
+    JobStatus status = contents.statusMs() == 0 ? null : status(job);
+    long ageMs = Math.max(0, nowMs - contents.statusMs());
+    JobState state =
+        contents.isUnfinished()
+            ? state(job, contents, ageMs)
+            : status == null || status.ended == null ? ended(job, contents) : status.ended;
+    return new JobEntry(job, state, contents.request(), status, ageMs);
+  }
+
+  /** Returns null if the status is lost: it only informs, so the job can be controlled anyway. */
+  private static JobStatus status(JobDirectory job) throws IOException {
+    try {
+      return job.status(JobStatus.class);
+    } catch (FileNotFoundException | JobDirectory.UnreadableException e) {
+      LOG.warn("Cannot show the status of job {}: {}", job.name(), Reasons.of(e));
+      return null;
+    }
+  }
+
+  /** Returns how a job ended whose driver recorded no last status, or was late to replace it. */
+  private JobState ended(JobDirectory job, JobDirectory.Contents contents) {
+    JournalRecord last = null;
+    try {
+      last = Journal.last(fs, job.journalFile());
+    } catch (IOException e) {
+      LOG.warn("Cannot read the journal of job {}: {}", job.name(), Reasons.of(e));
+    }
+    boolean isCancelled =
+        last != null && last.kind == JournalRecord.Kind.FINISHED
+            ? last.reason != null
+            : contents.request() == JobDirectory.Request.CANCEL;
+    return isCancelled ? JobState.CANCELLED : JobState.FINISHED;
+  }
+
+  private JobState state(JobDirectory job, JobDirectory.Contents contents, long ageMs)
+      throws IOException {
     if (contents.isOnlyBegun()) {
       return JobState.BEGUN;
     }
-    if (!isHeld(job)) {
+    if (!contents.hasJournal() || !isHeld(job)) {
       return JobState.INTERRUPTED;
     }
-    if (status == null) {
+    if (contents.statusMs() == 0) {
       return JobState.UNKNOWN;
     }
     if (ageMs > SILENT_MS) {
@@ -155,11 +219,14 @@ public final class JobList {
     }
     long nowMs = nameNodeMs(fs.getClient());
     for (JobDirectory job : JobDirectory.all(fs, root)) {
-      JobDirectory.Contents contents = job.contents();
-      boolean isOver = contents.isEnded() || contents.isOnlyBegun();
-      if (isOver && nowMs - contents.changedMs() > keepMs) {
-        fs.delete(job.path(), true);
-        LOG.info("Deleted {}, which was kept for {}", job.path(), KEEP_KEY);
+      try {
+        JobDirectory.Contents contents = job.contents();
+        if (nowMs - contents.changedMs() > keepMs && job.isDisposable(contents)) {
+          fs.delete(job.path(), true);
+          LOG.info("Deleted {}, which was kept for {}", job.path(), KEEP_KEY);
+        }
+      } catch (FileNotFoundException e) {
+        LOG.debug("Another driver has deleted {} or ended its job", job.path(), e);
       }
     }
   }

@@ -73,28 +73,39 @@ public final class StatusText {
   public void details(JobEntry job) {
     JobStatus status = job.status();
     boolean isBegun = job.state() == JobState.BEGUN;
-    if (isJson || (status == null && !isBegun)) {
+    boolean isInterrupted = job.state() == JobState.INTERRUPTED;
+    if (isJson || (status == null && !isBegun && !isInterrupted)) {
       return;
     }
     out.println();
     String then =
         isBegun
             ? ", nothing has been done"
-            : job.state().isEnded()
+            : job.state().isEnded() || status == null
                 ? ""
                 : ", status of "
                     + Quantity.duration(job.ageMs() / 1000.0)
                     + " ago from "
                     + status.host;
     out.println("job " + job.name() + ": " + job.state() + then);
-    if (isBegun || job.state() == JobState.INTERRUPTED) {
+    String end = "end it with: stripeline convert --cancel --job=" + job.name();
+    if (job.state() == JobState.FINISHED && job.isAskedToCancel()) {
+      out.println("  the request to cancel it came when nothing was left to do");
+    } else if (isInterrupted && job.isAskedToCancel()) {
+      out.println("  its driver died before it had cancelled the job; " + end);
+    } else if (isBegun || isInterrupted) {
       out.println("  continue it with: " + PathArguments.resumeCommand(job.path(), job.name()));
     }
     if (isBegun) {
-      out.println("  or end it with: stripeline convert --cancel --job=" + job.name());
-      out.flush();
-      return;
+      out.println("  or " + end);
     }
+    if (status != null) {
+      details(status);
+    }
+    out.flush();
+  }
+
+  private void details(JobStatus status) {
     for (JobReport.Failure failure : status.failures) {
       out.println("  not converted: " + failure);
     }
@@ -117,6 +128,5 @@ public final class StatusText {
       }
       out.print(table.section());
     }
-    out.flush();
   }
 }

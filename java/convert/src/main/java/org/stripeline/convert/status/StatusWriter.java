@@ -91,12 +91,13 @@ public final class StatusWriter implements JobObserver, Closeable {
     return writer;
   }
 
-  /** Returns the number of the driver that recorded last, 0 if none has. */
+  /** Returns the number of the driver that recorded last, 0 if none has or its record is lost. */
   private int recordedDriver() throws IOException {
     try {
       JobStatus last = job.directory().status(JobStatus.class);
       return last == null ? 0 : last.driver;
-    } catch (FileNotFoundException e) {
+    } catch (FileNotFoundException | JobDirectory.UnreadableException e) {
+      LOG.debug("There is no status of job {}", job.directory().name(), e);
       return 0;
     }
   }

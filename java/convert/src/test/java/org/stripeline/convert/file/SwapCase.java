@@ -8,6 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
@@ -55,7 +56,8 @@ abstract class SwapCase {
   JobReport convert(JobSettings settings, String job, StepListener listener, Ticker ticker)
       throws IOException {
     String root = JobDirectory.ROOT_DEFAULT;
-    try (Driver driver = new Driver(cluster.client(), root, JobObserver.NONE, listener, ticker)) {
+    try (Driver driver =
+        new Driver(cluster.client(), root, JobObserver.NONE, listener, new KnownJobs(), ticker)) {
       return driver.execute(settings, job);
     }
   }

@@ -26,6 +26,7 @@ import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
@@ -94,7 +95,8 @@ class PlannedPlacesTest {
           };
       JobReport report;
       String root = JobDirectory.ROOT_DEFAULT;
-      try (Driver driver = new Driver(cluster.client(), root, JobObserver.NONE, mover, ticker)) {
+      try (Driver driver =
+          new Driver(cluster.client(), root, JobObserver.NONE, mover, new KnownJobs(), ticker)) {
         report = driver.execute(ConvertCluster.contiguous("/moved", "RS-3-2"), "moved");
       }
 

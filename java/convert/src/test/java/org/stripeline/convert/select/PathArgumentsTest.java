@@ -3,10 +3,12 @@ package org.stripeline.convert.select;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -42,6 +44,18 @@ class PathArgumentsTest {
     assertThat(expand("/a/b", "/a", "/a/", "/ab", "/a/c/d", "/a")).containsExactly("/a", "/ab");
     assertThat(expand(tree + "/*4", tree.toString())).containsExactly(tree.toString());
     assertThat(expand("/gone", "hdfs://one/gone/b")).hasSize(2);
+  }
+
+  @Test
+  void manyPathsAreJoinedQuickly() {
+    int count = 50_000;
+    String[] paths = new String[2 * count];
+    for (int i = 0; i < count; i++) {
+      paths[i] = "/data/" + i + "/below";
+      paths[count + i] = "/data/" + i;
+    }
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(30), () -> assertThat(expand(paths)).hasSize(count));
   }
 
   @Test

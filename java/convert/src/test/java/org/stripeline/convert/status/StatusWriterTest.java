@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -158,6 +159,19 @@ class StatusWriterTest {
     successor.end(JobState.FINISHED);
     assertThat(recorded().bytesConverted).isEqualTo(60);
     assertThat(recorded().ended).isEqualTo(JobState.FINISHED);
+  }
+
+  @Test
+  void aStatusThatCannotBeReadIsReplaced() throws Exception {
+    StatusWriter writer = writer();
+    writer.begun(directory, totals());
+    try (FSDataOutputStream out = fs.create(new Path(directory.path(), "status.json"), true)) {
+      out.writeBytes("{\"driver\": [");
+    }
+    writer.advanced(30);
+    writer.end(JobState.FINISHED);
+    assertThat(recorded().bytesConverted).isEqualTo(30);
+    assertThat(recorded().driver).isEqualTo(1);
   }
 
   @Test
