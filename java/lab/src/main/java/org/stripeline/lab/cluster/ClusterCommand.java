@@ -213,17 +213,17 @@ public final class ClusterCommand implements Runnable {
       @Option(
               names = "--expire",
               description =
-                  "Notify the NameNode immediately, so that rebuilding begins within about 5"
-                      + " seconds")
+                  "Make the NameNode consider them dead immediately, so that rebuilding begins"
+                      + " within about 5 seconds")
           boolean expire)
       throws IOException {
-    ClusterProcess cluster = target.running();
+    ClusterClient client = target.running().client();
     for (String id : ids) {
-      if (expire) {
-        cluster.client().stopAndExpireDataNode(id);
-      } else {
-        cluster.client().stopDataNode(id);
-      }
+      client.stopDataNode(id);
+    }
+    // Once one is dead, the NameNode assigns work to all others that it considers alive.
+    for (String id : expire ? ids : new String[0]) {
+      client.expireDataNode(id);
     }
     return ExitStatus.SOUND;
   }
