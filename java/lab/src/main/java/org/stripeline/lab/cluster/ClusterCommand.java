@@ -71,9 +71,9 @@ public final class ClusterCommand implements Runnable {
       description = {
         "Start an HDFS in the background.",
         "",
-        "A NameNode and DataNodes in one process, with our coder configured and all built-in"
-            + " erasure coding policies enabled. Files written by earlier runs are kept. All"
-            + " servers listen on loopback addresses only.",
+        "A NameNode and DataNodes in one process, with our coder configured. All servers listen on"
+            + " loopback addresses only. In a new cluster, all built-in erasure coding policies are"
+            + " enabled; later starts keep its files and policies as they are.",
         "",
         "Writes two directories for HADOOP_CONF_DIR: with conf-stripeline, clients read and write"
             + " with our pipelines, which need our jar on the class path ('stripeline hdfs' has"

@@ -76,7 +76,9 @@ final class HdfsInstance implements AutoCloseable {
         instance.startDataNode(number);
       }
       instance.awaitReady();
-      instance.enablePolicies();
+      if (kept == null || !kept.hasStarted()) {
+        instance.enablePolicies();
+      }
       directory.writeDescription(description);
       HdfsSettings.writeClientConfiguration(directory.conf(), conf, new String[0][]);
       HdfsSettings.writeClientConfiguration(
@@ -179,6 +181,7 @@ final class HdfsInstance implements AutoCloseable {
     return namenode.getNamesystem().getBlockManager().getDatanodeManager();
   }
 
+  /** Enables the built-in policies of a new cluster; later ones are the user's choice. */
   private void enablePolicies() throws IOException {
     for (ErasureCodingPolicyInfo info : namenode.getRpcServer().getErasureCodingPolicies()) {
       if (!info.isEnabled()) {

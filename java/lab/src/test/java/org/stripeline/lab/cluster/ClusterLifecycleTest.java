@@ -27,8 +27,12 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyState;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,6 +78,10 @@ class ClusterLifecycleTest {
 
       refusesOthers(directory, options);
       readsThroughOurPipelines(status, content);
+      assertThat(policies(first))
+          .hasSize(5)
+          .allSatisfy((n, state) -> assertThat(state).isEqualTo(ErasureCodingPolicyState.ENABLED));
+      choosePolicies(first);
       obeysCommands(directory, first, content);
     } finally {
       first.stop();
@@ -91,6 +99,11 @@ class ClusterLifecycleTest {
       assertThat(again.datanodes).extracting(d -> d.id).containsExactly(ids(6));
       assertThat(again.datanodes.get(0).uuid).isEqualTo(status.datanodes.get(0).uuid);
       assertThat(read(second)).isEqualTo(content);
+      assertThat(policies(second))
+          .containsEntry("RS-3-2-1024k", ErasureCodingPolicyState.ENABLED)
+          .containsEntry("XOR-2-1-1024k", ErasureCodingPolicyState.DISABLED)
+          .containsEntry("RS-2-1-64k", ErasureCodingPolicyState.DISABLED)
+          .containsEntry("RS-4-2-64k", ErasureCodingPolicyState.REMOVED);
       killHard(second);
     } finally {
       second.stop();
@@ -207,6 +220,29 @@ class ClusterLifecycleTest {
     }
   }
 
+  /** Disables a built-in policy, and adds two, one of which is then removed. */
+  private static void choosePolicies(ClusterProcess cluster) throws Exception {
+    try (DistributedFileSystem files = files(cluster)) {
+      files.disableErasureCodingPolicy("XOR-2-1-1024k");
+      files.addErasureCodingPolicies(
+          new ErasureCodingPolicy[] {
+            new ErasureCodingPolicy(new ECSchema("rs", 2, 1), 64 << 10),
+            new ErasureCodingPolicy(new ECSchema("rs", 4, 2), 64 << 10)
+          });
+      files.removeErasureCodingPolicy("RS-4-2-64k");
+    }
+  }
+
+  private static Map<String, ErasureCodingPolicyState> policies(ClusterProcess cluster)
+      throws Exception {
+    try (DistributedFileSystem files = files(cluster)) {
+      return files.getAllErasureCodingPolicies().stream()
+          .collect(
+              Collectors.toMap(
+                  info -> info.getPolicy().getName(), ErasureCodingPolicyInfo::getState));
+    }
+  }
+
   private static byte[] read(ClusterProcess cluster) throws Exception {
     byte[] content = new byte[DATA_BYTES];
     try (DistributedFileSystem files = files(cluster);
@@ -231,7 +267,7 @@ class ClusterLifecycleTest {
   }
 
   /** Returns a client that uses only the configuration directory that the cluster wrote. */
-  private static DistributedFileSystem files(ClusterProcess cluster) throws Exception {
+  static DistributedFileSystem files(ClusterProcess cluster) throws Exception {
     Configuration conf = new Configuration();
     for (String site : new String[] {"core-site.xml", "hdfs-site.xml"}) {
       conf.addResource(
