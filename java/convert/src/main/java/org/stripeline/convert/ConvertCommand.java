@@ -245,10 +245,6 @@ public final class ConvertCommand implements Callable<Integer> {
           DistributedFileSystem fs = HdfsConnection.open(conf, new Path(path));
           Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
         if (resume) {
-          err.println(
-              "Continuing the job; the lease of its last driver may take up to another minute to"
-                  + " expire ...");
-          err.flush();
           return report(() -> driver.resume(settings.path, work.job, tuning()), shown, lines);
         }
         if (!undo) {

@@ -74,7 +74,7 @@ class ConvertCommandTest {
 
   private void assertRefused(String message, String path, String... options) throws IOException {
     assertThat(run(path, options)).as(err.toString()).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains(message);
+    assertThat(err.toString()).contains(message).doesNotContain("Continuing the job");
     err.getBuffer().setLength(0);
   }
 

@@ -54,6 +54,14 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   }
 
   @Override
+  public synchronized void resuming() {
+    progress.print(
+        "Continuing the job; the lease of its last driver may take up to another minute to"
+            + " expire ...");
+    next.resuming();
+  }
+
+  @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
     endWalk();
     job = directory.name();
