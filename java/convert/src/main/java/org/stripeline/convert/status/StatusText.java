@@ -55,14 +55,16 @@ public final class StatusText {
     if (status == null) {
       return new String[] {job.name(), job.path(), state, "-", "-", "-", "-", "-", "-"};
     }
+    // Nothing is known before the driver has looked at the tree, nor if it only cancelled the job.
+    boolean isCounted = status.bytes > 0 || status.bytesConverted > 0;
     boolean isRunning = job.state() == JobState.RUNNING && status.secondsLeft != null;
     return new String[] {
       job.name(),
       job.path(),
       state,
-      ByteText.of(status.bytesConverted),
-      ByteText.of(status.bytes),
-      status.filesConverted + " of " + status.files,
+      isCounted ? ByteText.of(status.bytesConverted) : "-",
+      isCounted ? ByteText.of(status.bytes) : "-",
+      status.files == 0 ? "-" : status.filesConverted + " of " + status.files,
       Long.toString(status.filesFailed),
       status.bytesPerSecond == 0 ? "-" : ByteText.of(status.bytesPerSecond) + "/s",
       isRunning ? Quantity.duration(status.secondsLeft) : "-"
