@@ -71,7 +71,7 @@ public final class ProgressText implements JobObserver, AutoCloseable {
             + ": "
             + Quantity.counted(totals.files, "file")
             + ", "
-            + ByteText.of(totals.bytes)
+            + Quantity.bytes(totals.bytes)
             + "; 'stripeline convert --pause --job="
             + directory.name()
             + "' pauses it, --continue, --cancel and --status act on it likewise");
@@ -132,9 +132,9 @@ public final class ProgressText implements JobObserver, AutoCloseable {
 
   private String count() {
     return (isPaused ? "paused; " : "")
-        + ByteText.of(bytesDone)
+        + Quantity.bytes(bytesDone)
         + " of "
-        + ByteText.of(bytes)
+        + Quantity.bytes(bytes)
         + ", "
         + filesEnded
         + " of "

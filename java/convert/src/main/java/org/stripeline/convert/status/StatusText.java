@@ -7,7 +7,6 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.convert.job.AdoptionTraffic;
-import org.stripeline.convert.report.ByteText;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.select.PathArguments;
 import org.stripeline.terminal.Quantity;
@@ -62,11 +61,11 @@ public final class StatusText {
       job.name(),
       job.path(),
       state,
-      isCounted ? ByteText.of(status.bytesConverted) : "-",
-      isCounted ? ByteText.of(status.bytes) : "-",
+      isCounted ? Quantity.bytes(status.bytesConverted) : "-",
+      isCounted ? Quantity.bytes(status.bytes) : "-",
       status.files == 0 ? "-" : status.filesConverted + " of " + status.files,
       Long.toString(status.filesFailed),
-      status.bytesPerSecond == 0 ? "-" : ByteText.of(status.bytesPerSecond) + "/s",
+      status.bytesPerSecond == 0 ? "-" : Quantity.bytes(status.bytesPerSecond) + "/s",
       isRunning ? Quantity.duration(status.secondsLeft) : "-"
     };
   }
@@ -112,9 +111,9 @@ public final class StatusText {
           AdoptionTraffic.OfNode figures = node.getValue();
           table.row(
               node.getKey(),
-              ByteText.of(figures.bytesEncoded),
-              ByteText.of(figures.bytesKept),
-              ByteText.of(figures.bytesWritten));
+              Quantity.bytes(figures.bytesEncoded),
+              Quantity.bytes(figures.bytesKept),
+              Quantity.bytes(figures.bytesWritten));
         }
       }
       out.print(table.section());
