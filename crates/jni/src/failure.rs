@@ -162,7 +162,7 @@ pub(crate) fn string(env: Env, text: Option<String>) -> Result<jstring, Failure>
 macro_rules! natives {
     ($env:ident; $(
         $(#[$doc:meta])+
-        fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;
+        fn $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty;
         $operation:expr, $discarded:expr => $body:expr
     )+) => { $(
         $(#[$doc])+

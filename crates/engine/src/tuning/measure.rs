@@ -44,6 +44,13 @@ pub enum Progress<'a> {
         /// The reason.
         why: &'a str,
     },
+    /// There was no time to measure the rates of a rail: the table has built-in ones.
+    Assumed {
+        /// The rail.
+        rail: &'a str,
+        /// The rate assumed for all tasks, in data bytes a second.
+        bytes_per_second: u64,
+    },
 }
 
 /// Measures rails one after the other, each alone on the machine, in about `budget` (10 to 60 s

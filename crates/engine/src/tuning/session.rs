@@ -144,7 +144,12 @@ impl<'a> Session<'a> {
                 }
             }
         }
-        if !rates.is_empty() {
+        if rates.is_empty() {
+            (self.progress)(Progress::Assumed {
+                rail: self.rail.name(),
+                bytes_per_second: self.entry.usual_rate() as u64,
+            });
+        } else {
             self.entry.rates = rates;
         }
         Ok(())

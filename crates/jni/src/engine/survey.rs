@@ -16,9 +16,9 @@ use crate::failure::Failure;
 /// `budget`, and writes the results into the table at `path`, if a path is given.
 ///
 /// Returns a JSON object: `source` (where the values come from), `rails` (the requested rails:
-/// `name`, `in`, `description`, `reason` (why `in` is false), and if measured `bytesPerSecond`,
-/// `lanes`, `smallestDataBytes`, `streamFromBytes`, `pieceBytes`) and `notes` (remarks on the
-/// measurement).
+/// `name`, `in`, `description`, `reason` (why `in` is false), and if its rates were measured
+/// `bytesPerSecond`, `lanes`, `smallestDataBytes`, `streamFromBytes`, `pieceBytes`) and `notes`
+/// (remarks on the measurement).
 pub(crate) fn survey(
     configuration: &str,
     budget: Duration,
@@ -31,6 +31,7 @@ pub(crate) fn survey(
         .filter_map(|found| found.rail().cloned())
         .collect();
     let mut notes = Vec::new();
+    let mut assumed = Vec::new();
     let mut note = |progress: Progress<'_>| match progress {
         Progress::Step { .. } => (),
         Progress::Disturbed { load_percent, cpus } => notes.push(format!(
@@ -40,6 +41,16 @@ pub(crate) fn survey(
             load_percent % 100,
         )),
         Progress::LeftOut { rail, why } => notes.push(format!("{rail} is not measured: {why}")),
+        Progress::Assumed {
+            rail,
+            bytes_per_second,
+        } => {
+            assumed.push(rail.to_owned());
+            notes.push(format!(
+                "{rail} is not measured, for lack of time: {:.1} GB/s are assumed",
+                bytes_per_second as f64 / 1e9,
+            ));
+        }
     };
     let table = match path {
         Some(path) => tune(&rails, budget, path, &mut note)
@@ -47,7 +58,10 @@ pub(crate) fn survey(
         None => measure(&rails, budget, &mut note),
     };
     let lines = candidates.iter().map(|found| {
-        let values = found.rail().map(|rail| values(&table, &**rail));
+        let measured = found
+            .rail()
+            .filter(|rail| !assumed.iter().any(|name| name == rail.name()));
+        let values = measured.map(|rail| values(&table, &**rail));
         with(describe_candidate(found), &values.unwrap_or_default())
     });
     Ok(format!(
@@ -94,7 +108,7 @@ mod tests {
 
     #[test]
     fn rails_are_in_with_a_rate_or_out_with_a_reason() {
-        let json = survey("rails=cpu,isbl", Duration::from_millis(50), None);
+        let json = survey("rails=cpu,isbl", Duration::from_secs(1), None);
         let Ok(json) = json else { panic!("right") };
         assert!(
             json.contains("{\"name\":\"cpu\",\"in\":true,\"description\":\""),
@@ -106,5 +120,18 @@ mod tests {
             "{json}"
         );
         assert!(survey("rails=", Duration::ZERO, None).is_err());
+    }
+
+    #[test]
+    fn built_in_rates_are_not_shown_as_measured() {
+        let Ok(json) = survey("rails=cpu", Duration::ZERO, None) else {
+            panic!("right")
+        };
+        assert!(json.contains("\"in\":true"), "{json}");
+        assert!(!json.contains("bytesPerSecond"), "{json}");
+        assert!(
+            json.contains("cpu is not measured, for lack of time: "),
+            "{json}"
+        );
     }
 }

@@ -53,6 +53,25 @@ fn capability() -> Capability {
 }
 
 #[test]
+fn rates_that_there_was_no_time_for_are_reported_as_assumed() {
+    let rail = Model(capability());
+    let mut assumed = Vec::new();
+    let mut note = |progress: Progress<'_>| {
+        if let Progress::Assumed {
+            rail,
+            bytes_per_second,
+        } = progress
+        {
+            assumed.push((rail.to_owned(), bytes_per_second));
+        }
+    };
+    let session = Session::new(&rail, &|_, _, _| Ok(1e9), Duration::ZERO, &mut note).unwrap();
+    let entry = session.run().unwrap();
+    assert_eq!(entry.rates, RailTuning::built_in(&rail).rates);
+    assert_eq!(assumed, [("model".to_owned(), 30_000_000_000)]);
+}
+
+#[test]
 fn there_are_as_many_lanes_as_raise_the_rate() {
     let until = |most: usize| modelled(capability(), 1e-6, |_, lanes| 1e9 * lanes.min(most) as f64);
     assert_eq!(until(1).lanes, 1);

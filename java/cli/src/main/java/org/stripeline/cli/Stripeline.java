@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       BenchCommand.class,
       SimulateCommand.class,
       VersionCommand.class,
-      CommandLine.HelpCommand.class
+      HelpCommand.class
     },
     footerHeading = "%nEnvironment:%n",
     footer = {

@@ -56,7 +56,9 @@ class StripelineTest {
         "convert hdfs://127.0.0.1:1/a --policy=RS-6-3 --glob=[|Cannot read --glob=[: error parsing",
         "convert /a --policy=RS-6-3 --dry-run --execute|Cannot use --dry-run with --execute",
         "convert /a --resume --dry-run|leave --dry-run out",
-        "help convrt|Unknown subcommand 'convrt'",
+        "help convrt|Unknown subcommand 'convrt' of stripeline",
+        "help cluster stopp|Unknown subcommand 'stopp' of stripeline cluster",
+        "help hdfs dfs|Try 'stripeline hdfs --help'",
         "version --jsn|Possible solutions: --json",
         "plan /a --archive-cost=0.5|Cannot use --archive-cost without --storage-policy=COLD: only",
       })
@@ -79,11 +81,20 @@ class StripelineTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"convert -help", "cluster start -help", "cluster stop -help", "help convert"})
+      strings = {
+        "convert -help",
+        "cluster start -help",
+        "cluster stop -help",
+        "help convert",
+        "help cluster",
+        "help cluster stop-datanode",
+        "help bench io",
+        "help help"
+      })
   void helpIsAlsoWrittenAsInHadoop(String arguments) {
     assertThat(run(arguments.split(" "))).isZero();
     assertThat(out.toString())
-        .contains("Usage: stripeline " + arguments.replaceAll(" ?-?help ?", ""));
+        .contains("Usage: stripeline " + arguments.replaceAll("^help | -help$", "") + " [");
     assertThat(err.toString()).isEmpty();
   }
 

@@ -259,9 +259,6 @@ public final class ConvertCommand implements Callable<Integer> {
           DistributedFileSystem fs = HdfsConnection.open(conf, new Path(path));
           Driver driver = driver(fs, shown)) {
         if (resume) {
-          say(
-              "Continuing the job; the lease of its last driver may take up to another minute to"
-                  + " expire ...");
           return report(() -> driver.resume(settings.path, work.job, tuning()), shown, lines);
         }
         if (!undo) {

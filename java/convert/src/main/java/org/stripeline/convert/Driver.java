@@ -250,6 +250,7 @@ public final class Driver implements AutoCloseable {
   public JobReport resume(String path, String name, JobTuning tuning) throws IOException {
     Preflight.asSuperuser(fs.getClient());
     JobDirectory directory = find(path, name);
+    observer.resuming();
     JobSettings settings = directory.settings();
     boolean isTuned = tuning.applyTo(settings);
     if (settings.adopts() && settings.isMapped()) {

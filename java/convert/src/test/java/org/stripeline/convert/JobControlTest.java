@@ -235,6 +235,8 @@ class JobControlTest {
     assertThat(cluster.policy("/copied/a")).isNull();
     cluster.assertBytes("/copied/a", bytes);
     assertThat(state("copied")).isEqualTo("cancelled");
+    assertThat(control("--status", "--job=copied"))
+        .containsPattern("cancelled +0 B +12.0 MiB +0 of 1 +1 ");
   }
 
   @Test
@@ -262,6 +264,7 @@ class JobControlTest {
         .contains("rolled back work in progress of a dead driver: 1 file")
         .contains("job killed was cancelled");
     assertThat(state("killed")).isEqualTo("cancelled");
+    assertThat(control("--status", "--job=killed")).containsPattern("cancelled +- +- +- +0 ");
     assertThat(cluster.policy("/killed/a")).isNull();
     cluster.assertBytes("/killed/a", bytes);
     cluster.fs().append(new Path("/killed/a")).close();

@@ -185,6 +185,7 @@ class JobResumeTest {
 
     assertThat(run("/kept", "--resume", "--groups-at-once=7")).as(err.toString()).isZero();
 
+    assertThat(err.toString()).startsWith("Continuing the job; the lease of its last driver");
     // Limited to 1 MiB/s.
     String line = out.toString();
     double seconds = Double.parseDouble(line.replaceAll("(?s).* in ([0-9.]+) s.*", "$1"));

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.stripeline.cli.rails.RailReport;
 
 /** Prints a report as text. */
 public final class ReportPrinter {
@@ -53,10 +54,8 @@ public final class ReportPrinter {
       line("", file);
     }
     pipelines(report.pipelines);
-    String name = "rails";
-    for (String rail : report.rails == null ? new ArrayList<String>() : report.rails.lines()) {
-      line(name, rail);
-      name = "";
+    if (report.rails != null) {
+      rails(report.rails);
     }
     out.println();
     for (DoctorReport.Codec codec : report.codecs) {
@@ -74,6 +73,17 @@ public final class ReportPrinter {
     listed("warning", report.warnings);
     listed("check not made", report.unchecked);
     out.flush();
+  }
+
+  private void rails(RailReport rails) {
+    String name = "rails";
+    for (String rail : rails.lines()) {
+      line(name, rail);
+      name = "";
+    }
+    for (String note : rails.notes) {
+      line(name, note);
+    }
   }
 
   private void line(String name, String value) {

@@ -80,7 +80,8 @@ public final class RailReport {
       String rate =
           rail.bytesPerSecond == null
               ? "not measured"
-              : String.format("%.1f GB/s with %d threads", rail.bytesPerSecond / 1e9, rail.lanes);
+              : String.format(
+                  "measured %.1f GB/s with %d threads", rail.bytesPerSecond / 1e9, rail.lanes);
       lines.add(
           String.format(
               "%-8s %s",

@@ -4,6 +4,7 @@ package org.stripeline.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.gson.Gson;
 import java.io.File;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
+import org.stripeline.cli.rails.RailReport;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 
@@ -188,6 +190,25 @@ class DoctorTest {
         .anyMatch(line -> line.equals("codec rs: rs_java"))
         .anyMatch(line -> line.matches("[0-9] problems?:"))
         .contains("1 warning:");
+  }
+
+  @Test
+  void ratesThatWereNotMeasuredAreNotPrintedAsMeasured() throws Exception {
+    DoctorReport report = examine();
+    report.rails =
+        new Gson()
+            .fromJson(
+                "{rails: [{name: cpu, in: true, description: gfni, bytesPerSecond: 31e9, lanes: 2},"
+                    + "{name: slow, in: true, description: 'a card'}],"
+                    + "notes: ['slow is not measured, for lack of time: 5.0 GB/s are assumed']}",
+                RailReport.class);
+    StringWriter text = new StringWriter();
+    new ReportPrinter(new PrintWriter(text)).print(report);
+
+    assertThat(text.toString())
+        .contains("rails          cpu      in, measured 31.0 GB/s with 2 threads: gfni\n")
+        .contains("               slow     in, not measured: a card\n")
+        .contains("               slow is not measured, for lack of time: 5.0 GB/s are assumed\n");
   }
 
   private DoctorReport examine(String... keysAndValues) throws Exception {

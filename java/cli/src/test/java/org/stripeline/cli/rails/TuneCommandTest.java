@@ -26,8 +26,7 @@ class TuneCommandTest {
   void writesATableAndPrintsTheRateOfEachRail() throws Exception {
     assumeTrue(CoderStatus.current().isNative(), "the native library is built");
     Path table = temporary.resolve("table.toml");
-    int status =
-        run("--file=" + table, "--rails=cpu,plugin:/no/such.so", "--seconds=0.5", "--json");
+    int status = run("--file=" + table, "--rails=cpu,plugin:/no/such.so", "--seconds=2", "--json");
 
     assertThat(status).as(err.toString()).isEqualTo(ExitStatus.SOUND);
     RailReport report = new Gson().fromJson(out.toString(), RailReport.class);

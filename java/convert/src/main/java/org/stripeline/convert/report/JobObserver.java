@@ -19,6 +19,9 @@ public interface JobObserver {
   /** Called if a check failed of which the user should know; the job continues. */
   default void warned(String text) {}
 
+  /** Called when the job to resume has been found, and the lease of its journal is awaited. */
+  default void resuming() {}
+
   /** Called when the job has begun or been resumed. */
   default void begun(JobDirectory directory, Totals totals) {}
 

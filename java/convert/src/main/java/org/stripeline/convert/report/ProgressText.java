@@ -54,6 +54,14 @@ public final class ProgressText implements JobObserver, AutoCloseable {
   }
 
   @Override
+  public synchronized void resuming() {
+    progress.print(
+        "Continuing the job; the lease of its last driver may take up to another minute to"
+            + " expire ...");
+    next.resuming();
+  }
+
+  @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
     endWalk();
     job = directory.name();
@@ -63,7 +71,7 @@ public final class ProgressText implements JobObserver, AutoCloseable {
             + ": "
             + Quantity.counted(totals.files, "file")
             + ", "
-            + ByteText.of(totals.bytes)
+            + Quantity.bytes(totals.bytes)
             + "; 'stripeline convert --pause --job="
             + directory.name()
             + "' pauses it, --continue, --cancel and --status act on it likewise");
@@ -124,9 +132,9 @@ public final class ProgressText implements JobObserver, AutoCloseable {
 
   private String count() {
     return (isPaused ? "paused; " : "")
-        + ByteText.of(bytesDone)
+        + Quantity.bytes(bytesDone)
         + " of "
-        + ByteText.of(bytes)
+        + Quantity.bytes(bytes)
         + ", "
         + filesEnded
         + " of "

@@ -24,27 +24,27 @@ public final class TableText {
     table.row(
         settings.undo ? "back to replication" : "convert to " + settings.policy,
         Long.toString(totals.files),
-        ByteText.of(totals.bytes),
-        ByteText.of(totals.diskBytesNow),
-        ByteText.of(totals.diskBytesAfter));
+        Quantity.bytes(totals.bytes),
+        Quantity.bytes(totals.diskBytesNow),
+        Quantity.bytes(totals.diskBytesAfter));
     if (settings.layout == Layout.AUTO) {
       totals.treatments.forEach(
           (treatment, sum) ->
               table.row(
                   "  of these: " + treatment.label(),
                   Long.toString(sum.files),
-                  ByteText.of(sum.bytes),
-                  ByteText.of(sum.diskBytesNow),
-                  ByteText.of(sum.diskBytesAfter)));
+                  Quantity.bytes(sum.bytes),
+                  Quantity.bytes(sum.diskBytesNow),
+                  Quantity.bytes(sum.diskBytesAfter)));
     }
     for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
       Totals.Skipped sum = entry.getValue();
       table.row(
           "skip: " + entry.getKey().text(),
           Long.toString(sum.files),
-          ByteText.of(sum.bytes),
-          ByteText.of(sum.diskBytes),
-          ByteText.of(sum.diskBytes));
+          Quantity.bytes(sum.bytes),
+          Quantity.bytes(sum.diskBytes),
+          Quantity.bytes(sum.diskBytes));
     }
     out.print(table.render());
     for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
@@ -69,9 +69,9 @@ public final class TableText {
             Locale.ROOT,
             "converted %s, %s, in %.1f s (%s/s)",
             Quantity.counted(report.converted(), "file"),
-            ByteText.of(report.convertedBytes()),
+            Quantity.bytes(report.convertedBytes()),
             seconds,
-            ByteText.of((long) (report.convertedBytes() / Math.max(seconds, 1e-3)))));
+            Quantity.bytes((long) (report.convertedBytes() / Math.max(seconds, 1e-3)))));
     AdoptionTraffic traffic = report.traffic();
     if (traffic.blocksLinked() + traffic.blocksSent() > 0) {
       out.println(
@@ -80,11 +80,11 @@ public final class TableText {
               + ", sent: "
               + traffic.blocksSent()
               + "; written: "
-              + ByteText.of(traffic.bytesWritten())
+              + Quantity.bytes(traffic.bytesWritten())
               + ", to other racks "
-              + ByteText.of(traffic.bytesWrittenRemote())
+              + Quantity.bytes(traffic.bytesWrittenRemote())
               + "; read from other racks: "
-              + ByteText.of(traffic.bytesReadRemote()));
+              + Quantity.bytes(traffic.bytesReadRemote()));
     }
     if (traffic.filesCopiedByDriver() > 0) {
       out.println(

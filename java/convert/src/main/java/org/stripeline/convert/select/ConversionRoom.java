@@ -13,7 +13,6 @@ import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeStorageReport;
 import org.apache.hadoop.hdfs.server.protocol.StorageReport;
-import org.stripeline.convert.report.ByteText;
 import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.Quantity;
@@ -98,7 +97,7 @@ public final class ConversionRoom {
                 + " on storage of type "
                 + entry.getKey()
                 + ", and the DataNodes in service have "
-                + ByteText.of(left)
+                + Quantity.bytes(left)
                 + " left there; free space or add DataNodes"
                 + wayOut(entry.getValue().peak(1), filesAtOnce));
       }
@@ -141,11 +140,11 @@ public final class ConversionRoom {
             "Cannot convert "
                 + path
                 + ": while it runs, up to "
-                + ByteText.of(bytes)
+                + Quantity.bytes(bytes)
                 + " of new files and the journal count below "
                 + directory
                 + ", whose space quota leaves "
-                + ByteText.of(Math.max(0, left))
+                + Quantity.bytes(Math.max(0, left))
                 + "; raise it with 'hdfs dfsadmin -setSpaceQuota'"
                 + wayOut);
       }
@@ -156,20 +155,20 @@ public final class ConversionRoom {
     return "Cannot convert "
         + path
         + ": while it runs it needs up to "
-        + ByteText.of(need.peak(filesAtOnce))
+        + Quantity.bytes(need.peak(filesAtOnce))
         + " more for the new blocks of "
         + Quantity.counted(filesAtOnce, "file")
         + " at once"
         + (need.kept() == 0
             ? ""
             : ", and of all files in snapshots, which keep the old replicas ("
-                + ByteText.of(need.kept())
+                + Quantity.bytes(need.kept())
                 + ")");
   }
 
   private static String wayOut(long withOne, int filesAtOnce) {
     return filesAtOnce == 1
         ? ""
-        : ", or use a smaller --files-at-once: with 1 it needs " + ByteText.of(withOne);
+        : ", or use a smaller --files-at-once: with 1 it needs " + Quantity.bytes(withOne);
   }
 }

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.stripeline.convert.report.ByteText;
+import org.stripeline.terminal.Quantity;
 
 /**
  * Reserves space for the replicas of files that are undone: on disks while the files are copied,
@@ -88,9 +88,9 @@ public final class UndoRoom {
       return waitFor(
           DISKS,
           "its replicas need "
-              + ByteText.of(after)
+              + Quantity.bytes(after)
               + ", and DataNodes have "
-              + ByteText.of(free)
+              + Quantity.bytes(free)
               + " left; free space, or use --max-replication");
     }
     long more = after - now;
@@ -104,11 +104,11 @@ public final class UndoRoom {
         return waitFor(
             directory,
             "its replicas need "
-                + ByteText.of(more)
+                + Quantity.bytes(more)
                 + " more below "
                 + directory
                 + ", whose space quota leaves "
-                + ByteText.of(Math.max(0, left))
+                + Quantity.bytes(Math.max(0, left))
                 + "; raise it with 'hdfs dfsadmin -setSpaceQuota', or use --max-replication");
       }
     }

@@ -33,10 +33,10 @@ public final class JobStatus {
   /** State of the job after its end, or null before. */
   public JobState ended;
 
-  /** Files to be converted. */
+  /** Files to be converted; 0 if the driver only ended the job of another one. */
   public long files;
 
-  /** Bytes to be converted, without those of files that failed. */
+  /** Bytes to be converted, without those of files that failed unless the job was cancelled. */
   public long bytes;
 
   /** Files that were converted. */

@@ -7,7 +7,6 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.convert.job.AdoptionTraffic;
-import org.stripeline.convert.report.ByteText;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.select.PathArguments;
 import org.stripeline.terminal.Quantity;
@@ -55,16 +54,18 @@ public final class StatusText {
     if (status == null) {
       return new String[] {job.name(), job.path(), state, "-", "-", "-", "-", "-", "-"};
     }
+    // Nothing is known before the driver has looked at the tree, nor if it only cancelled the job.
+    boolean isCounted = status.bytes > 0 || status.bytesConverted > 0;
     boolean isRunning = job.state() == JobState.RUNNING && status.secondsLeft != null;
     return new String[] {
       job.name(),
       job.path(),
       state,
-      ByteText.of(status.bytesConverted),
-      ByteText.of(status.bytes),
-      status.filesConverted + " of " + status.files,
+      isCounted ? Quantity.bytes(status.bytesConverted) : "-",
+      isCounted ? Quantity.bytes(status.bytes) : "-",
+      status.files == 0 ? "-" : status.filesConverted + " of " + status.files,
       Long.toString(status.filesFailed),
-      status.bytesPerSecond == 0 ? "-" : ByteText.of(status.bytesPerSecond) + "/s",
+      status.bytesPerSecond == 0 ? "-" : Quantity.bytes(status.bytesPerSecond) + "/s",
       isRunning ? Quantity.duration(status.secondsLeft) : "-"
     };
   }
@@ -121,9 +122,9 @@ public final class StatusText {
           AdoptionTraffic.OfNode figures = node.getValue();
           table.row(
               node.getKey(),
-              ByteText.of(figures.bytesEncoded),
-              ByteText.of(figures.bytesKept),
-              ByteText.of(figures.bytesWritten));
+              Quantity.bytes(figures.bytesEncoded),
+              Quantity.bytes(figures.bytesKept),
+              Quantity.bytes(figures.bytesWritten));
         }
       }
       out.print(table.section());

@@ -61,6 +61,9 @@ public final class StatusWriter implements JobObserver, Closeable {
   /** Number of this driver, 0 until its first record; guarded by {@link #recording}. */
   private int driver;
 
+  /** Bytes of the totals, with those of files that failed. */
+  private long bytesPlanned;
+
   private boolean isPaused;
   private long ticks;
   private long tickedNanos;
@@ -132,6 +135,7 @@ public final class StatusWriter implements JobObserver, Closeable {
     synchronized (this) {
       status.files = totals.files;
       status.bytes = totals.bytes;
+      bytesPlanned = totals.bytes;
       begunNanos = ticker.nanos();
     }
     record();
@@ -170,6 +174,10 @@ public final class StatusWriter implements JobObserver, Closeable {
   public void end(JobState state) {
     synchronized (this) {
       status.ended = state;
+      if (state == JobState.CANCELLED) {
+        // The files in progress ended as failed, only because of the cancellation.
+        status.bytes = bytesPlanned;
+      }
     }
     record();
   }

@@ -140,7 +140,7 @@ class UndoTest {
     assertLeft(
         undo("/quota", "quota", (step, path) -> assertThat(step).isNull()),
         "/quota/below/a",
-        "4.0 MiB more below /quota",
+        "4.00 MiB more below /quota",
         "-setSpaceQuota");
 
     cluster.fs().setQuota(new Path("/quota"), NO_QUOTA, 9L * BLOCK);
@@ -191,7 +191,7 @@ class UndoTest {
       assertLeft(
           undo("/disks", "disks", (step, path) -> assertThat(step).isNull()),
           "/disks/a",
-          "its replicas need 9.0 MiB, and DataNodes have");
+          "its replicas need 9.00 MiB, and DataNodes have");
     } finally {
       setCapacity(volume -> -1);
       Conditions.await("heartbeats", () -> fs.getStatus().getRemaining() > 100L * BLOCK);

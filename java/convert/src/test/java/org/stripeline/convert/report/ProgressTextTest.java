@@ -74,7 +74,7 @@ class ProgressTextTest {
             line -> assertThat(line).contains(" 20.0 MiB/s, 0:15 left"),
             line ->
                 assertThat(line)
-                    .contains(" 33 % ", "10.0 MiB/s, 0:20 left  100.0 MiB of 300.0 MiB")
+                    .contains(" 33 % ", "10.0 MiB/s, 0:20 left  100 MiB of 300 MiB")
                     .contains("2 of 4 files, 1 not converted"));
   }
 
@@ -92,8 +92,8 @@ class ProgressTextTest {
     assertThat(out.toString().trim().split("\\R"))
         .satisfiesExactly(
             line -> assertThat(line).contains("0:10 left"),
-            line -> assertThat(line).contains("10.0 MiB/s, 0:10 left  paused; 100.0 MiB of 200"),
-            line -> assertThat(line).contains(" 5.0 MiB/s, 0:20 left  100.0 MiB of 200.0 MiB"));
+            line -> assertThat(line).contains("10.0 MiB/s, 0:10 left  paused; 100 MiB of 200"),
+            line -> assertThat(line).contains(" 5.0 MiB/s, 0:20 left  100 MiB of 200 MiB"));
   }
 
   @Test
@@ -106,7 +106,7 @@ class ProgressTextTest {
     text.ended("/c", FILE, FileOutcome.changed("a user changed it"));
 
     assertThat(out.toString())
-        .contains(" 50 %     10.0 MiB/s, 0:10 left  100.0 MiB of 200.0 MiB, 3 of 4 files, 2 not");
+        .contains(" 50 %     10.0 MiB/s, 0:10 left  100 MiB of 200 MiB, 3 of 4 files, 2 not");
   }
 
   @Test

@@ -141,6 +141,18 @@ class StatusWriterTest {
   }
 
   @Test
+  void aCancelledJobKeepsTheBytesOfFilesThatItsCancellationEnded() throws Exception {
+    StatusWriter writer = writer();
+    writer.begun(directory, totals());
+    writer.advanced(40);
+    writer.ended("/x/a", 40, FileOutcome.converted(40));
+    writer.ended("/x/b", 60, FileOutcome.failed("the job was cancelled"));
+    writer.end(JobState.CANCELLED);
+    assertThat(recorded().bytes).isEqualTo(100);
+    assertThat(recorded().bytesConverted).isEqualTo(40);
+  }
+
+  @Test
   void aDriverThatWasReplacedRecordsNothingAnyMore() throws Exception {
     StatusWriter old = writer();
     old.begun(directory, totals());

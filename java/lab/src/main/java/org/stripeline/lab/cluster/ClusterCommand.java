@@ -71,9 +71,9 @@ public final class ClusterCommand implements Runnable {
       description = {
         "Start an HDFS in the background.",
         "",
-        "A NameNode and DataNodes in one process, with our coder configured and all built-in"
-            + " erasure coding policies enabled. Files written by earlier runs are kept. All"
-            + " servers listen on loopback addresses only.",
+        "A NameNode and DataNodes in one process, with our coder configured. All servers listen on"
+            + " loopback addresses only. In a new cluster, all built-in erasure coding policies are"
+            + " enabled; later starts keep its files and policies as they are.",
         "",
         "Writes two directories for HADOOP_CONF_DIR: with conf-stripeline, clients read and write"
             + " with our pipelines, which need our jar on the class path ('stripeline hdfs' has"
@@ -213,17 +213,17 @@ public final class ClusterCommand implements Runnable {
       @Option(
               names = "--expire",
               description =
-                  "Notify the NameNode immediately, so that rebuilding begins within about 5"
-                      + " seconds")
+                  "Make the NameNode consider them dead immediately, so that rebuilding begins"
+                      + " within about 5 seconds")
           boolean expire)
       throws IOException {
-    ClusterProcess cluster = target.running();
+    ClusterClient client = target.running().client();
     for (String id : ids) {
-      if (expire) {
-        cluster.client().stopAndExpireDataNode(id);
-      } else {
-        cluster.client().stopDataNode(id);
-      }
+      client.stopDataNode(id);
+    }
+    // Once one is dead, the NameNode assigns work to all others that it considers alive.
+    for (String id : expire ? ids : new String[0]) {
+      client.expireDataNode(id);
     }
     return ExitStatus.SOUND;
   }

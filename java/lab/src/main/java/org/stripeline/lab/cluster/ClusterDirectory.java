@@ -50,9 +50,12 @@ final class ClusterDirectory {
     int port;
     int webPort;
 
-    /**
-     * Returns the description without ports, which are stored only once the cluster has bound them.
-     */
+    /** Returns whether the cluster has been ready at least once. */
+    boolean hasStarted() {
+      return port != 0;
+    }
+
+    /** Returns the description without ports, which are stored once the cluster is ready. */
     Description withFreePorts() {
       Description copy = new Description();
       copy.datanodes = datanodes;

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
@@ -75,7 +76,9 @@ final class HdfsInstance implements AutoCloseable {
         instance.startDataNode(number);
       }
       instance.awaitReady();
-      instance.enablePolicies();
+      if (kept == null || !kept.hasStarted()) {
+        instance.enablePolicies();
+      }
       directory.writeDescription(description);
       HdfsSettings.writeClientConfiguration(directory.conf(), conf, new String[0][]);
       HdfsSettings.writeClientConfiguration(
@@ -171,11 +174,14 @@ final class HdfsInstance implements AutoCloseable {
   }
 
   private DatanodeDescriptor descriptor(String uuid) {
-    return uuid == null
-        ? null
-        : namenode.getNamesystem().getBlockManager().getDatanodeManager().getDatanode(uuid);
+    return uuid == null ? null : datanodeManager().getDatanode(uuid);
   }
 
+  private DatanodeManager datanodeManager() {
+    return namenode.getNamesystem().getBlockManager().getDatanodeManager();
+  }
+
+  /** Enables the built-in policies of a new cluster; later ones are the user's choice. */
   private void enablePolicies() throws IOException {
     for (ErasureCodingPolicyInfo info : namenode.getRpcServer().getErasureCodingPolicies()) {
       if (!info.isEnabled()) {
@@ -184,10 +190,7 @@ final class HdfsInstance implements AutoCloseable {
     }
   }
 
-  /**
-   * Stops one DataNode; with {@code expire} the NameNode considers it dead at its next check of
-   * heartbeats.
-   */
+  /** Stops one DataNode; with {@code expire} the NameNode considers it dead immediately. */
   synchronized void stopDataNode(String id, boolean expire) throws IOException {
     int number = number(id);
     DataNode datanode = datanodes.remove(number);
@@ -208,11 +211,13 @@ final class HdfsInstance implements AutoCloseable {
       throw new ClusterException("Cannot expire DataNode " + id + ": it runs");
     }
     DatanodeDescriptor descriptor = descriptor(uuids.get(number));
-    if (descriptor != null) {
-      // The NameNode detects it as dead at its next check of heartbeats, within 5 s. Monotonic time
-      // begins with the machine, so 0 would be recent on one that has just started.
+    if (descriptor != null && descriptor.isAlive()) {
+      // Reports of the NameNode compare these times. Monotonic time begins with the machine, so 0
+      // would be recent on one that has just started.
       descriptor.setLastUpdate(0);
       descriptor.setLastUpdateMonotonic(Time.monotonicNow() - LONG_AGO_MS);
+      // The next check of heartbeats would do the same, but by default is up to 5 minutes away.
+      datanodeManager().removeDatanode(descriptor);
     }
   }
 

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Collections;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,12 @@ class ClusterFailureTest {
       ClusterProcess cluster = ClusterProcess.start(temporary, small().build());
       try {
         assertThat(cluster.client().status().datanodes).hasSize(1);
+        // The cluster is still a new one, which gets all policies.
+        try (DistributedFileSystem fs = ClusterLifecycleTest.files(cluster)) {
+          assertThat(fs.getAllErasureCodingPolicies())
+              .hasSize(5)
+              .allMatch(info -> info.isEnabled());
+        }
       } finally {
         cluster.stop();
       }

@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -22,10 +26,17 @@ import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyState;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.lab.LabMain;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
 
 /** One cluster from its first start to its last stop, with every command. */
@@ -46,10 +57,8 @@ class ClusterLifecycleTest {
             .racks(Arrays.asList("/east/a", "/east/b"))
             .lifetime(ClusterOptions.Lifetime.OF_STARTER)
             // A silent DataNode is dead only after a longer time than most machines run, as with
-            // Hadoop's default on a machine that has just started; the NameNode checks every 3 s.
+            // Hadoop's default on a machine that has just started, and the NameNode does not check.
             .setting("dfs.namenode.heartbeat.recheck-interval", String.valueOf(Integer.MAX_VALUE))
-            .setting("dfs.namenode.avoid.write.stale.datanode", "true")
-            .setting("dfs.namenode.stale.datanode.interval", "3000")
             .build();
 
     ClusterProcess first = ClusterProcess.start(directory, options);
@@ -69,7 +78,11 @@ class ClusterLifecycleTest {
 
       refusesOthers(directory, options);
       readsThroughOurPipelines(status, content);
-      obeysCommands(first, content);
+      assertThat(policies(first))
+          .hasSize(5)
+          .allSatisfy((n, state) -> assertThat(state).isEqualTo(ErasureCodingPolicyState.ENABLED));
+      choosePolicies(first);
+      obeysCommands(directory, first, content);
     } finally {
       first.stop();
     }
@@ -86,6 +99,11 @@ class ClusterLifecycleTest {
       assertThat(again.datanodes).extracting(d -> d.id).containsExactly(ids(6));
       assertThat(again.datanodes.get(0).uuid).isEqualTo(status.datanodes.get(0).uuid);
       assertThat(read(second)).isEqualTo(content);
+      assertThat(policies(second))
+          .containsEntry("RS-3-2-1024k", ErasureCodingPolicyState.ENABLED)
+          .containsEntry("XOR-2-1-1024k", ErasureCodingPolicyState.DISABLED)
+          .containsEntry("RS-2-1-64k", ErasureCodingPolicyState.DISABLED)
+          .containsEntry("RS-4-2-64k", ErasureCodingPolicyState.REMOVED);
       killHard(second);
     } finally {
       second.stop();
@@ -135,7 +153,29 @@ class ClusterLifecycleTest {
     assertThat(read).isEqualTo(content);
   }
 
-  private static void obeysCommands(ClusterProcess cluster, byte[] content) throws Exception {
+  /** Returns what a command prints. */
+  private static String run(String command, Path directory, String... arguments) {
+    StringWriter out = new StringWriter();
+    List<String> words = new ArrayList<>(List.of("cluster", command, "--dir=" + directory));
+    words.addAll(List.of(arguments));
+    LabMain.commandLine()
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(out))
+        .execute(words.toArray(new String[0]));
+    return out.toString();
+  }
+
+  /** Returns what Hadoop's own report calls dead. */
+  private static List<String> reportedDead(ClusterProcess cluster) throws Exception {
+    try (DistributedFileSystem files = files(cluster)) {
+      return Arrays.stream(files.getDataNodeStats(DatanodeReportType.DEAD))
+          .map(DatanodeInfo::getDatanodeUuid)
+          .collect(Collectors.toList());
+    }
+  }
+
+  private static void obeysCommands(Path directory, ClusterProcess cluster, byte[] content)
+      throws Exception {
     ClusterClient client = cluster.client();
     assertThat(client.cpuSeconds()).isPositive();
     Map<String, Map<String, Object>> beans =
@@ -147,10 +187,12 @@ class ClusterLifecycleTest {
     client.set("io.erasurecode.codec.rs.rawcoders", "rs_java");
     // RS-3-2 survives the loss of any two DataNodes.
     client.stopDataNode("dn2");
-    client.stopAndExpireDataNode("dn4");
-    while (client.status().datanodes.get(3).live) {
-      Thread.sleep(20);
-    }
+    assertThat(run("stop-datanode", directory, "--expire", "dn4")).isEmpty();
+    assertThat(run("status", directory))
+        .containsPattern("dn1 +live ")
+        .containsPattern("dn2 +lost ")
+        .containsPattern("dn4 +dead ");
+    assertThat(reportedDead(cluster)).containsExactly(client.status().datanodes.get(3).uuid);
     assertThat(read(cluster)).isEqualTo(content);
     assertThatThrownBy(() -> client.stopDataNode("dn2"))
         .hasMessageContaining("dn2: it is stopped already");
@@ -178,6 +220,29 @@ class ClusterLifecycleTest {
     }
   }
 
+  /** Disables a built-in policy, and adds two, one of which is then removed. */
+  private static void choosePolicies(ClusterProcess cluster) throws Exception {
+    try (DistributedFileSystem files = files(cluster)) {
+      files.disableErasureCodingPolicy("XOR-2-1-1024k");
+      files.addErasureCodingPolicies(
+          new ErasureCodingPolicy[] {
+            new ErasureCodingPolicy(new ECSchema("rs", 2, 1), 64 << 10),
+            new ErasureCodingPolicy(new ECSchema("rs", 4, 2), 64 << 10)
+          });
+      files.removeErasureCodingPolicy("RS-4-2-64k");
+    }
+  }
+
+  private static Map<String, ErasureCodingPolicyState> policies(ClusterProcess cluster)
+      throws Exception {
+    try (DistributedFileSystem files = files(cluster)) {
+      return files.getAllErasureCodingPolicies().stream()
+          .collect(
+              Collectors.toMap(
+                  info -> info.getPolicy().getName(), ErasureCodingPolicyInfo::getState));
+    }
+  }
+
   private static byte[] read(ClusterProcess cluster) throws Exception {
     byte[] content = new byte[DATA_BYTES];
     try (DistributedFileSystem files = files(cluster);
@@ -202,7 +267,7 @@ class ClusterLifecycleTest {
   }
 
   /** Returns a client that uses only the configuration directory that the cluster wrote. */
-  private static DistributedFileSystem files(ClusterProcess cluster) throws Exception {
+  static DistributedFileSystem files(ClusterProcess cluster) throws Exception {
     Configuration conf = new Configuration();
     for (String site : new String[] {"core-site.xml", "hdfs-site.xml"}) {
       conf.addResource(

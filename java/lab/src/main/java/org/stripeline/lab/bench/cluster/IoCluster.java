@@ -193,22 +193,9 @@ public final class IoCluster implements AutoCloseable {
     process.client().stopDataNode(id);
   }
 
-  /** Stops a DataNode permanently and waits until the NameNode considers it dead. */
+  /** Stops a DataNode permanently: the NameNode places no more blocks on it. */
   void remove(String id) throws IOException {
     process.client().stopAndExpireDataNode(id);
-    await("DataNode " + id + " to be removed from the live DataNodes", () -> !isLive(id));
-  }
-
-  /**
-   * Returns whether the NameNode would still place blocks on a DataNode; its reports omit the
-   * DataNode earlier.
-   */
-  private boolean isLive(String id) {
-    try {
-      return status().datanodes.stream().anyMatch(node -> node.id.equals(id) && node.live);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   public void restart(String id) throws IOException {
