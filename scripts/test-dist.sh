@@ -36,7 +36,8 @@ tar -xzf "build/stripeline-$version.tar.gz" -C "$work"
 archive=$work/stripeline-$version
 for file in LICENSE NOTICE SECURITY.md "stripeline-$version.cdx.json" \
   licenses/{stripeline,stripeline-cli,standalone}.txt \
-  conf/{core-site.sample.xml,hdfs-site.sample.xml,convert.conf.sample} docs/user/install.md docs/monitoring/stripeline-rules.yml include/stripeline.h \
+  conf/{core-site.sample.xml,hdfs-site.sample.xml,convert.conf.sample} \
+  docs/user/install.md docs/monitoring/stripeline-rules.yml include/stripeline.h \
   lib/native/linux-{x86_64,aarch64}/libstripeline.so systemd/stripeline-convert@.{service,timer}; do
   [[ -s $archive/$file ]] || fail "the archive lacks $file"
 done

@@ -162,4 +162,12 @@ class StripelineTest {
     assertThat(run("cluster", "status", "--dir=" + temporary)).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(err.toString()).contains("Cannot read " + temporary.resolve("cluster.json"));
   }
+
+  @Test
+  void statusSaysThatHdfsDoesNotAnswer() {
+    // Nothing listens on the first port.
+    assertThat(run("status", "hdfs://127.0.0.1:1", "-Dipc.client.connect.max.retries=0"))
+        .isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString()).contains("Cannot show the jobs: ").contains("Connection refused");
+  }
 }

@@ -275,11 +275,9 @@ public final class ConvertCommand implements Callable<Integer> {
         throw new CommandException(ExitStatus.USAGE, e.getMessage() + sequence.notBegun());
       } catch (IOException e) {
         String advice = advice(shown.job());
-        String why = Reasons.of(e);
         throw new CommandException(
             ExitStatus.UNCHECKED,
-            (why.startsWith("Cannot ") ? why : "Cannot continue: " + why)
-                + (advice == null ? sequence.notBegun() : "\n" + advice));
+            Reasons.cannot("continue", e) + (advice == null ? sequence.notBegun() : "\n" + advice));
       }
     }
 
@@ -297,7 +295,7 @@ public final class ConvertCommand implements Callable<Integer> {
       } catch (RefusedException e) {
         throw usage(e.getMessage());
       } catch (IOException e) {
-        throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
+        throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("find the paths", e));
       }
     }
 
@@ -315,7 +313,7 @@ public final class ConvertCommand implements Callable<Integer> {
       } catch (RefusedException e) {
         throw new CommandException(ExitStatus.USAGE, e.getMessage());
       } catch (IOException e) {
-        throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
+        throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("control jobs", e));
       }
     }
 

@@ -87,7 +87,7 @@ public final class StatusCommand implements Callable<Integer> {
       } catch (RefusedException e) {
         throw new CommandException(ExitStatus.USAGE, e.getMessage());
       } catch (IOException e) {
-        throw new CommandException(ExitStatus.UNCHECKED, Reasons.of(e));
+        throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("show the jobs", e));
       }
     }
   }

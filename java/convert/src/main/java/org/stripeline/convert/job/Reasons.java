@@ -7,6 +7,12 @@ import org.apache.hadoop.ipc.RemoteException;
 public final class Reasons {
   private Reasons() {}
 
+  /** Returns a failure as a sentence: the message if it says what was not possible. */
+  public static String cannot(String what, Throwable e) {
+    String why = of(e);
+    return why.startsWith("Cannot ") ? why : "Cannot " + what + ": " + why;
+  }
+
   /**
    * Returns the first line of the message, since messages of Hadoop's servers contain stack traces.
    */
