@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -100,20 +101,25 @@ public final class JsonKeys {
 
   /** Returns the keys that docs/user/json.md lists for a command. */
   public static Set<String> documented(String command) throws IOException {
+    return rows(command).keySet();
+  }
+
+  /** Returns the table below a heading of docs/user/json.md: keys or values, and meanings. */
+  static Map<String, String> rows(String heading) throws IOException {
     String page =
         Files.readString(
             Paths.get(System.getProperty("stripeline.root"), "docs", "user", "json.md"));
-    Set<String> keys = new TreeSet<>();
+    Map<String, String> rows = new TreeMap<>();
     boolean isIn = false;
     for (String line : page.split("\n")) {
-      if (line.startsWith("## ")) {
-        isIn = line.equals("## " + command);
+      if (line.startsWith("#")) {
+        isIn = line.replaceFirst("^#+ ", "").equals(heading);
       }
-      Matcher row = Pattern.compile("\\| `([^`]+)` \\| .+ \\|").matcher(line);
+      Matcher row = Pattern.compile("\\| `([^`]+)` \\| (.+) \\|").matcher(line);
       if (isIn && row.matches()) {
-        keys.add(row.group(1));
+        rows.put(row.group(1), row.group(2));
       }
     }
-    return keys;
+    return rows;
   }
 }

@@ -3,22 +3,35 @@ package org.stripeline.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.Gson;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.cli.doctor.DoctorReport;
 import org.stripeline.cli.rails.RailReport;
+import org.stripeline.convert.job.FileOutcome;
+import org.stripeline.convert.report.Totals;
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.Treatment;
+import org.stripeline.convert.status.JobState;
 import org.stripeline.convert.status.JobStatus;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.simulator.report.Report;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
-/** Compares docs/user/json.md with the classes whose fields are printed, and with real output. */
+/** Compares docs/user/json.md with the classes that are printed, and with real output. */
 class JsonPageTest {
 
   @Test
@@ -55,6 +68,47 @@ class JsonPageTest {
     assertThat(documented).contains("schema", "job", "state", "status");
     documented.removeIf(key -> !key.equals("schema") && !key.startsWith("status."));
     assertThat(documented).isEqualTo(JsonKeys.of(JobStatus.class, "status"));
+  }
+
+  @Test
+  void pageListsTheKeysOfThePlanOfAConversion() throws IOException {
+    Set<String> keys = JsonKeys.of(Totals.class, "plan");
+    keys.add("policies.*");
+    assertThat(JsonKeys.documented("convert")).isEqualTo(keys);
+  }
+
+  @Test
+  void pageListsTheValuesThatKeysCanHave() throws IOException {
+    Map<String, String> reasons = new TreeMap<>();
+    for (SkipReason reason : SkipReason.values()) {
+      reasons.put(reason.name(), reason.text());
+    }
+    assertThat(JsonKeys.rows("Skip reasons")).isEqualTo(reasons);
+    assertThat(JsonKeys.documented("Outcomes")).isEqualTo(printed(FileOutcome.Kind.values()));
+    assertThat(JsonKeys.documented("Treatments")).isEqualTo(printed(Treatment.values()));
+    assertThat(quoted("status", "state")).isEqualTo(printed(JobState.values()));
+    assertThat(quoted("plan", "treatments[].name"))
+        .isEqualTo(
+            Arrays.stream(Treatment.values()).map(Treatment::label).collect(Collectors.toSet()));
+  }
+
+  /** Returns the words that the page quotes in the meaning of a key. */
+  private static Set<String> quoted(String command, String key) throws IOException {
+    Set<String> words = new TreeSet<>();
+    Matcher quoted = Pattern.compile("`([^`]+)`").matcher(JsonKeys.rows(command).get(key));
+    while (quoted.find()) {
+      words.add(quoted.group(1));
+    }
+    // The name of the command.
+    words.remove("convert");
+    return words;
+  }
+
+  /** Returns constants as they are printed in JSON. */
+  private static Set<String> printed(Object[] constants) {
+    return Arrays.stream(constants)
+        .map(constant -> new Gson().toJsonTree(constant).getAsString())
+        .collect(Collectors.toSet());
   }
 
   @Test

@@ -259,7 +259,7 @@ public final class Driver implements AutoCloseable {
       observer.warned(
           "Job "
               + directory.name()
-              + " was begun with --driver=mapreduce, which no longer calls agents: this process"
+              + " was begun with --driver=mapreduce, which cannot call agents: this process"
               + " continues it");
     }
     settings.properties.forEach(fs.getConf()::set);

@@ -59,8 +59,9 @@ final class WorkOptions {
       paramLabel = "SIZE",
       converter = ByteSize.RateConverter.class,
       description =
-          "Maximum bytes per second, such as 50MiB, at least 64KiB: of each encoding DataNode, or"
-              + " of all copies together (default: 0, no limit)")
+          "Maximum bytes per second, such as 50MiB, at least 64KiB (default: 0, no limit). Where"
+              + " DataNodes encode, of each of them, which then encodes one block group of the job"
+              + " at a time; of all copies of the job together")
   ByteSize throttle;
 
   @Option(

@@ -46,6 +46,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.Conditions;
 import picocli.CommandLine;
 
 /**
@@ -327,6 +328,30 @@ class JobResumeTest {
     assertThat(isFinished("agentless")).isTrue();
     cluster.assertBytes("/agentless/a", bytes);
     cluster.assertParityRight("/agentless/a");
+  }
+
+  /** The soft limit of leases is half a second here, the hard limit an hour. */
+  @Test
+  void aUserAppendsToTheFileOfADeadDriverAfterTheSoftLimitOfItsLease() throws Exception {
+    byte[] bytes = cluster.write("/taken/a", 4 * BLOCK);
+    kill(ConvertCluster.contiguous("/taken", CODE), Step.ENCODED, 1);
+    Conditions.await("the lease of the dead driver to end", () -> isAppended("/taken/a"));
+
+    JobReport report = resume("/taken", StepListener.NONE);
+
+    assertThat(report.rolledBack()).isEqualTo(1);
+    assertThat(report.failures()).isEmpty();
+    assertThat(cluster.read("/taken/a")).startsWith(bytes).hasSize(4 * BLOCK + 1);
+  }
+
+  private static boolean isAppended(String path) {
+    try (OutputStream append = cluster.fs().append(new Path(path))) {
+      append.write(7);
+      return true;
+    } catch (IOException e) {
+      // The first attempt begins the recovery of the lease.
+      return false;
+    }
   }
 
   @Test

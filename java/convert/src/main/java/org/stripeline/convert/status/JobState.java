@@ -26,7 +26,7 @@ public enum JobState {
   @SerializedName("interrupted")
   INTERRUPTED,
 
-  /** Its journal is open, but an earlier version, which records no status, began it. */
+  /** Its journal is open, but no status was ever recorded. */
   @SerializedName("unknown")
   UNKNOWN,
 
