@@ -13,20 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.WatchedFileSystem;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +70,11 @@ class JobFaultsTest {
   @AfterAll
   static void stop() {
     cluster.close();
+  }
+
+  @AfterEach
+  void deleteJobs() throws IOException {
+    cluster.fs().delete(new Path(ROOT), true);
   }
 
   private int run(String command, String... arguments) {
@@ -165,31 +167,28 @@ class JobFaultsTest {
   @Test
   void requestsOfOperatorsWhoAskAtTheSameTimeAreKept() throws Exception {
     JobDirectory job = begin("asked", "/asked");
-    Path cancel = file("asked", "cancel");
-    int operators = 4;
-    ExecutorService threads = Executors.newFixedThreadPool(operators);
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    try (DistributedFileSystem client =
+        new WatchedFileSystem(
+            call -> {
+              // The other operator asks between the creation of the file and its end.
+              if (call.equals("complete") && isFirst.getAndSet(false)) {
+                cancel(job);
+              }
+            })) {
+      client.initialize(cluster.uri(), new Configuration(cluster.conf()));
+
+      JobDirectory.unfinished(client, ROOT).get(0).cancel();
+    }
+    assertThat(isFirst).isFalse();
+    assertThat(job.contents().request()).isEqualTo(JobDirectory.Request.CANCEL);
+  }
+
+  private static void cancel(JobDirectory job) {
     try {
-      for (int i = 0; i < 20; i++) {
-        CyclicBarrier together = new CyclicBarrier(operators);
-        List<Future<Void>> all = new ArrayList<>();
-        for (int j = 0; j < operators; j++) {
-          all.add(
-              threads.submit(
-                  () -> {
-                    together.await(60, TimeUnit.SECONDS);
-                    job.cancel();
-                    return null;
-                  }));
-        }
-        for (Future<Void> one : all) {
-          one.get(60, TimeUnit.SECONDS);
-        }
-        assertThat(cluster.fs().exists(cancel)).isTrue();
-        cluster.fs().delete(cancel, false);
-      }
-    } finally {
-      threads.shutdownNow();
-      cluster.fs().delete(job.path(), true);
+      job.cancel();
+    } catch (IOException e) {
+      throw new AssertionError(e);
     }
   }
 
@@ -265,52 +264,21 @@ class JobFaultsTest {
     cluster.fs().append(new Path("/lost/a")).close();
   }
 
-  /** A client to which the NameNode says that a path exists only after something has happened. */
-  private static DistributedFileSystem clientThatMeets(String path, Runnable event)
-      throws IOException {
-    DFSClient asked =
-        new DFSClient(cluster.uri(), cluster.conf()) {
-          @Override
-          public HdfsFileStatus getFileInfo(String of) throws IOException {
-            if (of.equals(path)) {
-              event.run();
-            }
-            return super.getFileInfo(of);
-          }
-        };
-    DistributedFileSystem fs =
-        new DistributedFileSystem() {
-          @Override
-          public DFSClient getClient() {
-            return asked;
-          }
-
-          @Override
-          public void close() throws IOException {
-            asked.close();
-            super.close();
-          }
-        };
-    fs.initialize(cluster.uri(), new Configuration(cluster.conf()));
-    return fs;
-  }
-
   @Test
   void aCancelDuringARefusalEndsTheJob() throws Exception {
     cluster.fs().mkdirs(new Path("/refused"));
     JobSettings settings = settings("/refused");
-    settings.policy = "RS-6-3";
+    settings.storagePolicy = "LUKEWARM";
     JobDirectory job = JobDirectory.create(cluster.fs(), ROOT, "refused", settings);
     DistributedFileSystem client =
-        clientThatMeets(
-            "/refused",
-            () -> {
-              try {
-                job.cancel();
-              } catch (IOException e) {
-                throw new AssertionError(e);
+        new WatchedFileSystem(
+            call -> {
+              // The check that refuses the job, which follows the first look for requests.
+              if (call.equals("getStoragePolicies")) {
+                cancel(job);
               }
             });
+    client.initialize(cluster.uri(), new Configuration(cluster.conf()));
 
     JobReport report;
     try (Driver driver = cluster.driver(client, JobObserver.NONE, StepListener.NONE)) {
