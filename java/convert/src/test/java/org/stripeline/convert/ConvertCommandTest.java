@@ -363,10 +363,10 @@ class ConvertCommandTest {
     };
     Path jobs = new Path("/jobs-in-quota");
     cluster.fs().mkdirs(jobs);
-    cluster.fs().setQuota(jobs, HdfsConstants.QUOTA_DONT_SET, 3 * BLOCK - 1);
+    cluster.fs().setQuota(jobs, HdfsConstants.QUOTA_DONT_SET, 9 * BLOCK - 1);
     assertRefused(
-        "while it runs, up to 6.00 MiB of new files and the journal count below /jobs-in-quota,"
-            + " whose space quota leaves 3.00 MiB; raise it",
+        "while it runs, up to 9.00 MiB of new files, the journal and the status count below"
+            + " /jobs-in-quota, whose space quota leaves 9.00 MiB; raise it",
         "/room",
         with(
             options,

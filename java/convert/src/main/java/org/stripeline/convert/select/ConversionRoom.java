@@ -119,10 +119,10 @@ public final class ConversionRoom {
     requireQuota(path, path, need.kept(), "");
     long bytes = need.peak(filesAtOnce);
     if (bytes > 0) {
-      // The last block of the open journal counts in full.
+      // The last blocks of the open journal, and of the status while it is written, count in full.
       Path root = new Path(jobs);
-      long journal = fs.getDefaultReplication(root) * fs.getDefaultBlockSize(root);
-      requireQuota(path, jobs, bytes + journal, wayOut(need.peak(1) + journal, filesAtOnce));
+      long own = 2 * fs.getDefaultReplication(root) * fs.getDefaultBlockSize(root);
+      requireQuota(path, jobs, bytes + own, wayOut(need.peak(1) + own, filesAtOnce));
     }
   }
 
@@ -141,7 +141,7 @@ public final class ConversionRoom {
                 + path
                 + ": while it runs, up to "
                 + Quantity.bytes(bytes)
-                + " of new files and the journal count below "
+                + " of new files, the journal and the status count below "
                 + directory
                 + ", whose space quota leaves "
                 + Quantity.bytes(Math.max(0, left))
