@@ -197,9 +197,15 @@ class JobFaultsTest {
     cluster.write("/strange/a", 2 * BLOCK);
     kill("strange", Step.FENCED);
     Path status = file("strange", "status.json");
-    put(status, "{\"driver\": [");
-    assertThat(entry("strange").state()).isEqualTo(JobState.RUNNING);
-    assertThat(entry("strange").status()).isNull();
+    String[] contents = {
+      "", "[]", "{\"driver\": [", "{\"failures\": null}", "{\"dataNodes\": {\"x\": null}}"
+    };
+    for (String content : contents) {
+      put(status, content);
+      assertThat(entry("strange").state()).as(content).isEqualTo(JobState.RUNNING);
+      assertThat(entry("strange").status()).as(content).isNull();
+      assertThat(run("status", "/")).as(content).isEqualTo(ExitStatus.SOUND);
+    }
     assertThat(run("convert", "/", "--pause", "--job=strange")).isEqualTo(ExitStatus.SOUND);
     cluster.fs().delete(status, false);
     cluster.fs().mkdirs(status);

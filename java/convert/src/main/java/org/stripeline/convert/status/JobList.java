@@ -135,7 +135,8 @@ public final class JobList {
   /** Returns null if the status is lost: it only informs, so the job can be controlled anyway. */
   private static JobStatus status(JobDirectory job) throws IOException {
     try {
-      return job.status(JobStatus.class);
+      JobStatus status = job.status(JobStatus.class);
+      return status == null || !status.isWhole() ? null : status;
     } catch (FileNotFoundException | JobDirectory.UnreadableException e) {
       LOG.warn("Cannot show the status of job {}: {}", job.name(), Reasons.of(e));
       return null;

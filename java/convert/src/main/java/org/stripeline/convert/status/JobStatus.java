@@ -62,4 +62,9 @@ public final class JobStatus {
 
   /** The DataNodes that encoded, kept or received most, by host name and port. */
   public Map<String, AdoptionTraffic.OfNode> dataNodes;
+
+  /** Returns whether no list lacks what every driver records in it. */
+  boolean isWhole() {
+    return failures != null && (dataNodes == null || !dataNodes.containsValue(null));
+  }
 }
