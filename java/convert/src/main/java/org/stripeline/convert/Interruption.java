@@ -10,6 +10,8 @@ import org.stripeline.convert.report.ProgressText;
  * and how to continue.
  */
 final class Interruption implements AutoCloseable {
+  private static final long PATIENCE_MS = 3000;
+
   private final Thread hook;
 
   /**
@@ -21,8 +23,24 @@ final class Interruption implements AutoCloseable {
    * @param printer prints while no job is in progress
    */
   Interruption(PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {
-    hook = new Thread(() -> explain(paths, advice, printer), "stripeline-interrupted");
+    hook = new Thread(() -> explainOrGiveUp(paths, advice, printer), "stripeline-interrupted");
     Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /**
+   * Explains, but does not keep the process from ending while nobody reads its output: a thread
+   * that waits for that can have the lock of the progress.
+   */
+  static void explainOrGiveUp(
+      PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {
+    Thread writer = new Thread(() -> explain(paths, advice, printer), "stripeline-explanation");
+    writer.setDaemon(true);
+    writer.start();
+    try {
+      writer.join(PATIENCE_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   static void explain(PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {

@@ -23,9 +23,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.ProgressText;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Origin;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Progress;
 import picocli.CommandLine;
 
 /** Tests commands with several paths: what they look at, what they say, and their exit status. */
@@ -152,6 +155,21 @@ class SeveralPathsTest {
                 + "Ended: /a /b\nNot begun: /c");
     assertThat(said(3, true))
         .isEqualTo("Interrupted after the job on /c had ended.\nEnded: /a /b /c");
+  }
+
+  @Test
+  void anInterruptionDoesNotWaitForOutputThatNobodyReads() {
+    PathSequence paths = new PathSequence(List.of("/a"));
+    assertThat(paths.next()).isTrue();
+    PrintWriter to = new PrintWriter(err);
+    Progress progress = new Progress(to, Progress.Style.LINES, System::nanoTime);
+    ProgressText shown = new ProgressText(progress, JobObserver.NONE);
+    paths.shows(shown);
+    // As a thread that prints, and waits for a full pipe.
+    synchronized (shown) {
+      Interruption.explainOrGiveUp(paths, name -> null, text -> {});
+      assertThat(err.toString()).isEmpty();
+    }
   }
 
   /** Interrupts a command at one of its paths, before or after the job there. */
