@@ -2,6 +2,7 @@
 package org.stripeline.cli.packaged;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.terminal.Release;
+import org.stripeline.testkit.Conditions;
 import picocli.CommandLine;
 
 /** Tests the shell script in a working copy, in an installation, and with parts missing. */
@@ -105,7 +107,7 @@ class LauncherTest {
       run(script);
       assertThat(status).as("%s%s", out, err).isZero();
       assertThat(out)
-          .contains("No problem found.", "converted 1 file, 1.0 GiB", "Total block groups")
+          .contains("No problem found.", "converted 1 file, 1.00 GiB", "Total block groups")
           .contains("The filesystem under path '/data' is HEALTHY");
       assertThat(place).isEmptyDirectory();
     } finally {
@@ -371,6 +373,27 @@ class LauncherTest {
   }
 
   @Test
+  void jpsListsTheCommandByItsName() throws Exception {
+    Path jps = Paths.get(System.getProperty("java.home"), "bin", "jps");
+    assumeTrue(Files.exists(jps), "a JDK runs the tests");
+    Path pipe = temporary.resolve("pipe.json");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    // The command waits for what it reads, and the script becomes its JVM.
+    Process command = start(SCRIPT, "simulate", pipe.toString());
+    try {
+      Conditions.await(
+          "jps to list the command",
+          () -> {
+            Process list = new ProcessBuilder(jps.toString()).start();
+            String[] lines = new String(list.getInputStream().readAllBytes()).split("\n");
+            return Arrays.asList(lines).contains(command.pid() + " Stripeline");
+          });
+    } finally {
+      command.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
   void asksJavaItselfWhenItHasNoReleaseFile() throws Exception {
     Path java =
         executable(
@@ -419,20 +442,23 @@ class LauncherTest {
   }
 
   private void run(Path script, String... arguments) throws Exception {
-    Path outFile = temporary.resolve("out");
-    Path errFile = temporary.resolve("err");
+    Process process = start(script, arguments);
+    boolean ended = process.waitFor(240, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertThat(ended).isTrue();
+    status = process.exitValue();
+    out = Files.readString(temporary.resolve("out"));
+    err = Files.readString(temporary.resolve("err"));
+  }
+
+  private Process start(Path script, String... arguments) throws IOException {
     ProcessBuilder builder = new ProcessBuilder("/usr/bin/bash", script.toString());
     builder.command().addAll(Arrays.asList(arguments));
     builder.environment().clear();
     builder.environment().putAll(environment);
     builder.directory(Files.createDirectories(temporary.resolve("empty")).toFile());
-    builder.redirectOutput(outFile.toFile()).redirectError(errFile.toFile());
-    Process process = builder.start();
-    boolean ended = process.waitFor(240, TimeUnit.SECONDS);
-    process.destroyForcibly();
-    assertThat(ended).isTrue();
-    status = process.exitValue();
-    out = new String(Files.readAllBytes(outFile));
-    err = new String(Files.readAllBytes(errFile));
+    builder.redirectOutput(temporary.resolve("out").toFile());
+    builder.redirectError(temporary.resolve("err").toFile());
+    return builder.start();
   }
 }

@@ -78,9 +78,6 @@ class ClusterLifecycleTest {
 
       refusesOthers(directory, options);
       readsThroughOurPipelines(status, content);
-      assertThat(policies(first))
-          .hasSize(5)
-          .allSatisfy((n, state) -> assertThat(state).isEqualTo(ErasureCodingPolicyState.ENABLED));
       choosePolicies(first);
       obeysCommands(directory, first, content);
     } finally {
@@ -99,11 +96,7 @@ class ClusterLifecycleTest {
       assertThat(again.datanodes).extracting(d -> d.id).containsExactly(ids(6));
       assertThat(again.datanodes.get(0).uuid).isEqualTo(status.datanodes.get(0).uuid);
       assertThat(read(second)).isEqualTo(content);
-      assertThat(policies(second))
-          .containsEntry("RS-3-2-1024k", ErasureCodingPolicyState.ENABLED)
-          .containsEntry("XOR-2-1-1024k", ErasureCodingPolicyState.DISABLED)
-          .containsEntry("RS-2-1-64k", ErasureCodingPolicyState.DISABLED)
-          .containsEntry("RS-4-2-64k", ErasureCodingPolicyState.REMOVED);
+      keptPolicies(second);
       killHard(second);
     } finally {
       second.stop();
@@ -220,8 +213,11 @@ class ClusterLifecycleTest {
     }
   }
 
-  /** Disables a built-in policy, and adds two, one of which is then removed. */
+  /** A new cluster has all policies; disables one, and adds two, one of which is then removed. */
   private static void choosePolicies(ClusterProcess cluster) throws Exception {
+    assertThat(policies(cluster))
+        .hasSize(5)
+        .allSatisfy((n, state) -> assertThat(state).isEqualTo(ErasureCodingPolicyState.ENABLED));
     try (DistributedFileSystem files = files(cluster)) {
       files.disableErasureCodingPolicy("XOR-2-1-1024k");
       files.addErasureCodingPolicies(
@@ -231,6 +227,14 @@ class ClusterLifecycleTest {
           });
       files.removeErasureCodingPolicy("RS-4-2-64k");
     }
+  }
+
+  private static void keptPolicies(ClusterProcess cluster) throws Exception {
+    assertThat(policies(cluster))
+        .containsEntry("RS-3-2-1024k", ErasureCodingPolicyState.ENABLED)
+        .containsEntry("XOR-2-1-1024k", ErasureCodingPolicyState.DISABLED)
+        .containsEntry("RS-2-1-64k", ErasureCodingPolicyState.DISABLED)
+        .containsEntry("RS-4-2-64k", ErasureCodingPolicyState.REMOVED);
   }
 
   private static Map<String, ErasureCodingPolicyState> policies(ClusterProcess cluster)
