@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.WatchedFileSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -19,10 +21,14 @@ import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
+import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.testkit.Conditions;
 
@@ -111,6 +117,45 @@ class RecoveryTest {
     }
     assertThat(resume("/sticky").failures()).isEmpty();
     assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(sticky);
+  }
+
+  /** A driver that was only stopped deletes the temporary files of the job when it goes on. */
+  @Test
+  void aJobWhoseDriverHadDoneAllIsOnlyEnded() throws Exception {
+    cluster.write("/ended/a", 3 * BLOCK);
+    Path journal = new Path(JobDirectory.ROOT_DEFAULT + "/ended/journal");
+    DistributedFileSystem client =
+        new WatchedFileSystem(
+            call -> {
+              if (call.equals("delete") && isFinished(journal)) {
+                throw new AssertionError("killed");
+              }
+            });
+    Configuration conf = new Configuration(cluster.conf());
+    // As HdfsConnection sets it.
+    conf.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
+    client.initialize(cluster.uri(), conf);
+    JobSettings settings = ConvertCluster.striped("/ended", CODE);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, StepListener.NONE)) {
+      assertThatThrownBy(() -> driver.execute(settings, "ended")).hasMessage("killed");
+    }
+    cluster.write("/ended/later", 3 * BLOCK);
+
+    assertThat(resume("/ended").isComplete()).isTrue();
+
+    assertThat(cluster.policy("/ended/a")).isNotNull();
+    assertThat(cluster.policy("/ended/later")).isNull();
+    assertThat(cluster.temporaries()).isEmpty();
+    assertThatThrownBy(() -> resume("/ended")).hasMessageContaining("there is no unfinished job");
+  }
+
+  private boolean isFinished(Path journal) {
+    try {
+      JournalRecord last = Journal.last(cluster.fs(), journal);
+      return last != null && last.kind == JournalRecord.Kind.FINISHED;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** A driver that was disconnected reaches the swap after another one has recovered the file. */
