@@ -78,8 +78,8 @@ pub fn table() -> String {
         };
         write!(
             text,
-            "    Answer {{\n        code: Code::{code:?},\n        data_units: {data_units},\n \
-             parity: &[\n{}        ],\n        updated: &[\n{}        ],\n    }},\n",
+            "    Answer {{\n        code: Code::{code:?},\n        data_units: {data_units},\n\
+             \x20       parity: &[\n{}        ],\n        updated: &[\n{}        ],\n    }},\n",
             rows(&before),
             rows(&after)
         )

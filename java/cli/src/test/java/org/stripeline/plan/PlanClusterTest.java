@@ -215,7 +215,7 @@ class PlanClusterTest {
         .contains("/plan/hbase/WALs")
         .contains("replicas adopted in place: ")
         .contains("carried out by: stripeline convert " + uri("/plan") + " --policy=RS-6-3")
-        .contains("--layout=auto --cell-size=64KiB --execute")
+        .contains("--layout=auto --cell-size=64KiB --storage-policy=COLD --execute")
         .contains(SkipReason.SNAPSHOTTED.text(), SkipReason.STALE_READERS.text())
         .contains("1 file that only a copy makes smaller")
         .contains("RS-6-3-1024k")
@@ -390,7 +390,10 @@ class PlanClusterTest {
     assertThat(broken.violations)
         .extracting(violation -> violation.path)
         .contains("/plan/coded/partial");
-    assertThat(broken.violations.get(0).what).contains("1 blocks missing");
+    assertThat(broken.violations.get(0).what).contains("1 block missing");
+    assertThat(run("plan", uri("/plan"), "hdfs://nowhere.invalid:1/x", "--audit"))
+        .isEqualTo(ExitStatus.FAILED);
+    assertThat(err.toString()).contains("nowhere.invalid");
 
     assertThat(run("plan", uri("/plan"), CELL)).isZero();
     assertThat(out.toString())

@@ -217,7 +217,7 @@ public final class ConvertCommand implements Callable<Integer> {
         out.flush();
       }
       try {
-        status = Math.max(status, convert());
+        status = ExitStatus.worse(status, convert());
       } catch (CommandException e) {
         throw sequence.end(e, status, execute || resume);
       }

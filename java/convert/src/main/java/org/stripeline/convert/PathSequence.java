@@ -94,10 +94,8 @@ final class PathSequence {
   synchronized CommandException end(CommandException why, int status, boolean isChanging) {
     // Usage errors mean that nothing was changed, which is no longer so.
     boolean isLate = index > 0 && isChanging && why.exitStatus() == ExitStatus.USAGE;
-    // That HDFS does not answer must not hide that files were not converted.
-    return isLate || status == ExitStatus.FAILED
-        ? new CommandException(ExitStatus.FAILED, why.getMessage())
-        : why;
+    int worse = isLate ? ExitStatus.FAILED : ExitStatus.worse(status, why.exitStatus());
+    return new CommandException(worse, why.getMessage());
   }
 
   private static String line(String title, List<String> some) {

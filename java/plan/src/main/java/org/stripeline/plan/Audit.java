@@ -167,12 +167,12 @@ public final class Audit {
   private static String what(StripeAudit found) {
     StringBuilder text = new StringBuilder();
     if (found.blocksMissing() > 0) {
-      text.append(found.blocksMissing()).append(" blocks missing");
+      text.append(Quantity.counted(found.blocksMissing(), "block")).append(" missing");
     }
     if (found.nodesDoubled() > 0) {
       text.append(text.length() == 0 ? "" : ", ")
-          .append(found.nodesDoubled())
-          .append(" blocks on a node that has another");
+          .append(Quantity.counted(found.nodesDoubled(), "block"))
+          .append(" on a node that has another");
     }
     if (!found.relaxation().isNone()) {
       text.append(text.length() == 0 ? "" : ", ").append(found.relaxation());

@@ -213,7 +213,11 @@ public final class PlanCommand implements Callable<Integer> {
       if (all.size() > 1 && !json) {
         spec.commandLine().getOut().println((one.equals(all.get(0)) ? "" : "\n") + one + ":");
       }
-      status = Math.max(status, plan());
+      try {
+        status = ExitStatus.worse(status, plan());
+      } catch (CommandException e) {
+        throw new CommandException(ExitStatus.worse(status, e.exitStatus()), e.getMessage());
+      }
     }
     return status;
   }

@@ -16,4 +16,9 @@ public final class ExitStatus {
   public static final int UNCHECKED = 3;
 
   private ExitStatus() {}
+
+  /** Returns the status of two parts of a command. What is unknown must not hide a problem. */
+  public static int worse(int one, int other) {
+    return one == FAILED || other == FAILED ? FAILED : Math.max(one, other);
+  }
 }
