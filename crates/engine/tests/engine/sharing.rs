@@ -139,7 +139,8 @@ fn workers_beyond_the_share_sleep_while_work_waits() {
     assert!(waited.is_none(), "the gate is shut");
     let rail = &engine.statistics().rails[0];
     assert_eq!(rail.queued, 49, "one worker has one task");
-    assert!(rail.wake_ups < 3, "{} times", rail.wake_ups);
+    // A worker that did not sleep would wake for each of the others.
+    assert!(rail.wake_ups < 10, "{} times", rail.wake_ups);
     gate.open();
     assert!(issued.into_iter().all(|issued| issued.wait().0.is_ok()));
     drop(engine);
