@@ -127,6 +127,19 @@ class ConvertCommandTest {
   }
 
   @Test
+  void filesThatAnotherLayoutTreatsBetterAreCounted() throws Exception {
+    cluster.write("/few/a", BLOCK);
+    cluster.write("/few/b", 2 * BLOCK);
+    String[] code = {"--policy=XOR-2-1", "--allow-rack-loss"};
+
+    assertThat(run("/few", code)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
+    assertThat(out.toString()).contains("1 file with fewer than 2 blocks: --layout=auto treats");
+    out.getBuffer().setLength(0);
+    assertThat(run("/few", with(code, "--layout=auto"))).isEqualTo(ExitStatus.SOUND);
+    assertThat(out.toString()).doesNotContain("fewer than");
+  }
+
+  @Test
   void convertsSeveralPathsOneAfterTheOtherAndUndoesThem() throws Exception {
     List<String> files = List.of("/many/a/f", "/many/b/f", "/many/c[1]/f");
     for (String file : files) {

@@ -97,6 +97,7 @@ final class PlanReporter {
     users();
     copies(all);
     carriedOutBy(code);
+    agents();
     if (calculator.isFolded()) {
       report.notes.add(
           "more than "
@@ -371,6 +372,15 @@ final class PlanReporter {
       cost.afterInArchive = left + (all.all.bytesAfter - left) * settings.archiveCost;
       cost.share = cost.now == 0 ? 1 : cost.afterInArchive / cost.now;
       report.cost = cost;
+    }
+  }
+
+  /** Notes what has to be there before files can be adopted. */
+  private void agents() {
+    if (report.moves.groups > 0 && report.carriedOutBy != null) {
+      report.notes.add(
+          "'convert' adopts files only if all DataNodes have our agent, which 'stripeline doctor"
+              + " --cluster' looks for; docs/user/convert.md tells how to install it");
     }
   }
 

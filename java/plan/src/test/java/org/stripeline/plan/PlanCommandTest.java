@@ -160,7 +160,8 @@ class PlanCommandTest {
         .isZero();
     assertThat(out.toString())
         .contains("35.0 % of today's cost (50.0 % on disk)")
-        .contains("--layout=auto --storage-policy=COLD --execute\n");
+        .contains("--layout=auto --storage-policy=COLD --execute\n")
+        .contains("only if all DataNodes have our agent");
   }
 
   @Test

@@ -192,7 +192,7 @@ public final class AgentNodes {
           "Cannot use --layout=contiguous: "
               + lack
               + "; install this release there and restart them (docs/user/convert.md), or use"
-              + " --layout=striped, which needs no agents");
+              + " --layout=striped --allow-stale-readers, which needs no agents");
     }
   }
 

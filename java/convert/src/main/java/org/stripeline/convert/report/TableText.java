@@ -56,6 +56,13 @@ public final class TableText {
                 + String.join(", ", entry.getValue().examples));
       }
     }
+    if (settings.layout == Layout.CONTIGUOUS && totals.filesOfFewBlocks > 0) {
+      out.println(
+          Quantity.counted(totals.filesOfFewBlocks, "file")
+              + " with fewer than "
+              + settings.code().data()
+              + " blocks: --layout=auto treats each of them as saves most, or leaves it");
+    }
     vanished(totals.vanished);
     for (Map.Entry<String, String> policy : policies.entrySet()) {
       out.println("policy " + policy.getKey() + ": to " + policy.getValue() + " on the NameNode");

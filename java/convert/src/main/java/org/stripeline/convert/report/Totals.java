@@ -30,6 +30,9 @@ public final class Totals {
   /** Bytes on disk of those files after the conversion. */
   public long diskBytesAfter;
 
+  /** Files to be adopted that have fewer blocks than a full group has data blocks. */
+  public long filesOfFewBlocks;
+
   /** Files to be made erasure-coded, by what is done with them. */
   public final Map<Treatment, Converted> treatments = new EnumMap<>(Treatment.class);
 
@@ -89,6 +92,8 @@ public final class Totals {
       diskBytesAfter += decision.bytesAfter();
       if (decision.code() != null) {
         codes.put(decision.policy(), decision.code());
+        boolean isAdopted = decision.treatment().layout() == Layout.CONTIGUOUS;
+        filesOfFewBlocks += isAdopted && file.blockCount() < decision.code().data() ? 1 : 0;
         need(file, decision);
         Converted sum = treatments.computeIfAbsent(decision.treatment(), any -> new Converted());
         sum.files++;
