@@ -14,6 +14,8 @@ import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -23,6 +25,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.WatchedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.tools.offlineImageViewer.OfflineImageViewerPB;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -39,7 +42,9 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.lab.cluster.ClusterOptions;
 import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
+import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Progress;
 import picocli.CommandLine;
 
 /** Plans and audits a tree on nine DataNodes in three racks, and images of the same NameNode. */
@@ -221,6 +226,33 @@ class PlanClusterTest {
         .contains("RS-6-3-1024k")
         .contains("at 1.00 MiB/s per node on 9 nodes: adoption ")
         .contains("with storage policy COLD, a byte of archive storage costing 0.7 of one on disk");
+  }
+
+  @Test
+  @Order(2)
+  void attributesOfSeveralFilesAreReadAtTheSameTime() throws Exception {
+    CountDownLatch both = new CountDownLatch(2);
+    PlanSettings settings = new PlanSettings();
+    settings.path = "/plan";
+    settings.code = CodeName.parse("RS-6-3", MIB);
+    settings.rules.includeSnapshotted = true;
+    try (DistributedFileSystem client =
+        new WatchedFileSystem(call -> awaitAnother(call.equals("getXAttrs"), both))) {
+      client.initialize(fs.getUri(), fs.getConf());
+      Plan.ofNameNode(settings, client, Progress.onStandardError(new PrintWriter(err)));
+    }
+    assertThat(both.getCount()).isZero();
+  }
+
+  private static void awaitAnother(boolean isOne, CountDownLatch both) {
+    if (isOne) {
+      both.countDown();
+      try {
+        assertThat(both.await(60, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
   }
 
   @Test

@@ -14,6 +14,7 @@ import org.stripeline.plan.source.ClusterView;
 import org.stripeline.plan.source.FileSource;
 import org.stripeline.plan.source.ImageFile;
 import org.stripeline.plan.source.NameNodeSource;
+import org.stripeline.plan.source.PlannedFile;
 import org.stripeline.plan.source.SnapshotTimes;
 import org.stripeline.terminal.Progress;
 
@@ -121,10 +122,18 @@ public final class Plan {
     PlanCalculator calculator = new PlanCalculator(settings, model, rows);
     long[] count = {0};
     source.stream(
-        file -> {
-          calculator.accept(file);
-          if (++count[0] % FILES_PER_NOTE == 0) {
-            progress.accept(count[0]);
+        new FileSource.Sink() {
+          @Override
+          public void accept(PlannedFile file) {
+            calculator.accept(file);
+            if (++count[0] % FILES_PER_NOTE == 0) {
+              progress.accept(count[0]);
+            }
+          }
+
+          @Override
+          public boolean needsChecks(PlannedFile file) {
+            return calculator.needsChecks(file);
           }
         });
     return calculator;

@@ -54,7 +54,7 @@ final class PlanCalculator implements FileSource.Sink {
   @Override
   public void accept(PlannedFile file) {
     Tally tally = rows.of(file.path());
-    int habit = file.coded() == null && file.bytes() > 0 ? SyncedPaths.find(file.path()) : -1;
+    int habit = syncHabit(file);
     SkipReason reason = reason(file, habit >= 0);
     Treatment treatment = reason == null ? adviser.treatment() : Treatment.LEAVE;
     long now = SpaceUse.now(file);
@@ -89,19 +89,33 @@ final class PlanCalculator implements FileSource.Sink {
     }
   }
 
+  @Override
+  public boolean needsChecks(PlannedFile file) {
+    return reasonBeforeChecks(file, syncHabit(file) >= 0) == null;
+  }
+
+  private static int syncHabit(PlannedFile file) {
+    return file.coded() == null && file.bytes() > 0 ? SyncedPaths.find(file.path()) : -1;
+  }
+
   /** Decides about a file in the order in which {@code convert} does, and returns the reason. */
   private SkipReason reason(PlannedFile file, boolean isSynced) {
-    if (!rules.selects(file.path(), file.owner(), file.bytes(), file.modifiedMs(), nowMs)) {
-      return SkipReason.RULE;
-    }
-    adviser.consider(file, isSynced && !rules.includeSynced);
-    if (adviser.reason() != null) {
-      return adviser.reason();
+    SkipReason reason = reasonBeforeChecks(file, isSynced);
+    if (reason != null) {
+      return reason;
     }
     if (file.checks() != null) {
       return file.checks().get();
     }
     return file.isInSnapshot() && !rules.includeSnapshotted ? SkipReason.SNAPSHOTTED : null;
+  }
+
+  private SkipReason reasonBeforeChecks(PlannedFile file, boolean isSynced) {
+    if (!rules.selects(file.path(), file.owner(), file.bytes(), file.modifiedMs(), nowMs)) {
+      return SkipReason.RULE;
+    }
+    adviser.consider(file, isSynced && !rules.includeSynced);
+    return adviser.reason();
   }
 
   private void addConversion(Tally tally, PlannedFile file, long now, long after) {

@@ -13,13 +13,14 @@ import org.stripeline.convert.settings.Origin;
 
 /**
  * Decides whether the NameNode will accept the extended attributes of a file on its replacement.
+ * Thread-safe.
  */
 public final class AttributeJudge {
   /** The only attribute of the security name space that clients can see. */
   private static final String UNREADABLE = "security.hdfs.unreadable.by.superuser";
 
   private final Supplier<NameNodeLimits> asking;
-  private NameNodeLimits limits;
+  private NameNodeLimits known;
 
   /**
    * Creates a judge.
@@ -45,9 +46,7 @@ public final class AttributeJudge {
     if (attributes.isEmpty()) {
       return null;
     }
-    if (limits == null) {
-      limits = asking.get();
-    }
+    NameNodeLimits limits = limits();
     Set<String> after = new HashSet<>(attributes.keySet());
     // The replacement sets these attributes itself or has none.
     after.remove(Origin.ATTRIBUTE);
@@ -62,6 +61,13 @@ public final class AttributeJudge {
       }
     }
     return null;
+  }
+
+  private synchronized NameNodeLimits limits() {
+    if (known == null) {
+      known = asking.get();
+    }
+    return known;
   }
 
   /** Returns the size as the NameNode counts it: the name without its name space, and the value. */

@@ -14,6 +14,16 @@ public interface FileSource {
      * @param file must not be kept: the source may reuse the object for the next file
      */
     void accept(PlannedFile file);
+
+    /**
+     * Returns whether {@link #accept} will need {@link PlannedFile#checks} of a file, so that the
+     * source can answer for several files at the same time.
+     *
+     * @param file must not be kept
+     */
+    default boolean needsChecks(PlannedFile file) {
+      return true;
+    }
   }
 
   /**

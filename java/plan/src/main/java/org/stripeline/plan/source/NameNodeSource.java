@@ -3,11 +3,16 @@ package org.stripeline.plan.source;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -30,6 +35,12 @@ import org.stripeline.terminal.Quantity;
  */
 public final class NameNodeSource implements FileSource {
   private static final int UNREADABLE_NAMED_MAX = 5;
+
+  /** Calls of the NameNode at the same time: each waits for an answer most of its time. */
+  private static final int CALLS_MAX = 16;
+
+  /** Files that wait for those before them; enough to keep all calls busy. */
+  private static final int WAITING_MAX = 16 * CALLS_MAX;
 
   /** Receives each file together with the status that the NameNode returned. */
   public interface Visitor {
@@ -70,25 +81,74 @@ public final class NameNodeSource implements FileSource {
   @Override
   public void stream(Sink sink) throws IOException {
     PlannedFile file = new PlannedFile();
+    Deque<Listed> waiting = new ArrayDeque<>();
+    ExecutorService threads = Executors.newFixedThreadPool(CALLS_MAX, NameNodeSource::thread);
     try {
       walk(
           (status, path) -> {
             fill(file, status, path);
-            sink.accept(file);
+            boolean isChecked = checks != null && sink.needsChecks(file);
+            waiting.add(
+                new Listed(
+                    status, path, isChecked ? threads.submit(() -> check(status, path)) : null));
+            if (waiting.size() > WAITING_MAX) {
+              pass(waiting.remove(), file, sink);
+            }
           });
+      while (!waiting.isEmpty()) {
+        pass(waiting.remove(), file, sink);
+      }
     } catch (UncheckedIOException e) {
       throw e.getCause();
+    } finally {
+      threads.shutdownNow();
     }
   }
 
-  private SkipReason check(HdfsLocatedFileStatus status, String path) {
+  /** A file whose checks are under way. */
+  private static final class Listed {
+    final HdfsLocatedFileStatus status;
+    final String path;
+    final Future<SkipReason> answer;
+
+    Listed(HdfsLocatedFileStatus status, String path, Future<SkipReason> answer) {
+      this.status = status;
+      this.path = path;
+      this.answer = answer;
+    }
+  }
+
+  private static Thread thread(Runnable task) {
+    Thread thread = new Thread(task, "stripeline-plan-check");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void pass(Listed listed, PlannedFile file, Sink sink) {
+    fill(file, listed.status, listed.path);
+    file.checks = listed.answer == null ? null : () -> answer(listed.answer);
+    sink.accept(file);
+  }
+
+  private static SkipReason answer(Future<SkipReason> answer) {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException
+          ? new UncheckedIOException((IOException) e.getCause())
+          : new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UncheckedIOException(new InterruptedIOException("interrupted"));
+    }
+  }
+
+  private SkipReason check(HdfsLocatedFileStatus status, String path) throws IOException {
     try {
       return checks.reason(path, status.getFileId());
     } catch (FileNotFoundException e) {
       // A file that was deleted during the listing no longer matters.
       return null;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
@@ -162,7 +222,6 @@ public final class NameNodeSource implements FileSource {
     file.replication = status.getReplication();
     file.owner = status.getOwner();
     file.modifiedMs = status.getModificationTime();
-    file.checks = checks == null ? null : () -> check(status, path);
     file.storagePolicy = status.getStoragePolicy();
     ErasureCodingPolicy policy = status.getErasureCodingPolicy();
     if (policy != null) {
