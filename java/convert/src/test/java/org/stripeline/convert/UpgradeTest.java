@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
-import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.settings.JobSettings;
 

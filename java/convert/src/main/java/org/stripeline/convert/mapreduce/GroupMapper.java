@@ -11,8 +11,8 @@ import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.Polling;
+import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.natives.Ticker;
 
 /** Executes one {@link GroupOrder} and writes one line with its result. */

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Reads the settings of the NameNodes of a cluster from each of them over HTTP. */
+/** Connects to HDFS, and reads the settings of the NameNodes of a cluster from each over HTTP. */
 package org.stripeline.convert.namenode;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.convert.job;
+package org.stripeline.convert.namenode;
 
 import java.io.IOException;
 import java.net.URI;
