@@ -22,6 +22,7 @@ for path in sys.argv[1:]:
 scripts/third-party.py check
 scripts/tidy.sh
 scripts/check-links.py
+scripts/check-packages.py
 scripts/format-java.sh --check
 mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml checkstyle:check
 
