@@ -233,7 +233,7 @@ class TreeChangeTest {
     StringWriter out = new StringWriter();
     new TableText(new PrintWriter(out)).report(report, 1);
     assertThat(out.toString())
-        .contains("1 directories, 0 files; such as /moving/b", "begin another job");
+        .contains("1 directory, 0 files; such as /moving/b", "begin another job");
     assertThat(cluster.policy("/moving/c/0")).isNull();
 
     try (Driver driver = cluster.driver()) {
