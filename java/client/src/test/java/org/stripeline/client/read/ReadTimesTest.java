@@ -122,6 +122,8 @@ class ReadTimesTest {
   void aReadIsHedgedOnceItIsLate() throws Exception {
     group.hung[2] = true;
     FutureTask<byte[]> read = start(0, STRIPE);
+    // The time of a read counts from its own start.
+    await(() -> group.opens.get() == 6);
     awaitFetched(5);
     assertHedgedAfter(HEDGE_MAX_MILLIS, read);
   }
@@ -177,6 +179,8 @@ class ReadTimesTest {
     NodeHealth health = context.health();
     group.hung[2] = true;
     FutureTask<byte[]> read = start(0, STRIPE);
+    // The time of a read counts from its own start.
+    await(() -> group.opens.get() == 6);
     awaitFetched(5);
     assertHedgedAfter(HEDGE_MAX_MILLIS, read);
     passPeriod(() -> health.isSuspect("node2"));
