@@ -275,20 +275,18 @@ public final class Driver implements AutoCloseable {
       }
       OpenFile.Collector open = new OpenFile.Collector();
       MapJobs maps = new MapJobs();
-      Journal.read(fs, directory.journalFile(), open.andThen(maps));
-      JournalRecord last = Journal.last(fs, directory.journalFile());
+      JournalRecord[] last = new JournalRecord[1];
+      Journal.read(
+          fs, directory.journalFile(), open.andThen(maps).andThen(record -> last[0] = record));
       maps.end(fs.getConf(), ticker);
       try (Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
         JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, maps.isAny());
         job.places().takeOver(open.zoneDirectories());
-        if (last != null && last.kind == JournalRecord.Kind.FINISHED) {
+        if (last[0] != null && last[0].kind == JournalRecord.Kind.FINISHED) {
           // Its driver had done all. If it was only stopped, it still deletes the temporary files.
-          if (last.reason != null) {
-            run.report().cancelled();
-          }
-          return end(run, status);
+          return last[0].reason == null ? end(run, status) : cancel(run, status);
         }
         run.recover(open.files());
         return goOn(run, directory, settings, adoption, status);

@@ -10,7 +10,7 @@ import org.stripeline.convert.report.ProgressText;
  * and how to continue.
  */
 final class Interruption implements AutoCloseable {
-  private static final long PATIENCE_MS = 3000;
+  private static final long LIMIT_MS = 3000;
 
   private final Thread hook;
 
@@ -28,8 +28,8 @@ final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Explains, but does not keep the process from ending while nobody reads its output: a thread
-   * that waits for that can have the lock of the progress.
+   * Explains, for at most {@link #LIMIT_MS}: while nobody reads the output of the process, a thread
+   * that writes to it waits, and may hold the lock of the progress.
    */
   static void explainOrGiveUp(
       PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {
@@ -37,7 +37,7 @@ final class Interruption implements AutoCloseable {
     writer.setDaemon(true);
     writer.start();
     try {
-      writer.join(PATIENCE_MS);
+      writer.join(LIMIT_MS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -115,7 +115,7 @@ final class JobControl {
     long start = Ticker.SYSTEM.nanos();
     JobReport report = end(job);
     if (report == null) {
-      say(job, "has ended meanwhile; --status shows how");
+      say(job, "has just ended; --status shows how");
       return ExitStatus.SOUND;
     }
     double seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
@@ -129,7 +129,7 @@ final class JobControl {
 
   /**
    * Ends a job that has no live driver, as far as its status shows. Returns null if another driver
-   * has ended it meanwhile.
+   * has ended it since then.
    */
   private JobReport end(JobEntry job) throws IOException {
     try {

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
@@ -32,7 +31,6 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.testkit.Conditions;
-import picocli.CommandLine;
 
 /**
  * Tests the command line: its output, what it refuses before anything is changed, and its exit
@@ -60,16 +58,9 @@ class ConvertCommandTest {
   }
 
   private int run(String path, String... options) {
-    List<String> arguments = new ArrayList<>();
-    arguments.add("convert");
-    arguments.add(path.startsWith("/") ? cluster.mini.getURI() + path : path);
-    arguments.addAll(List.of(options));
-    // There are no site files in this process that would set it.
-    arguments.add("-Ddfs.namenode.http-address=" + cluster.mini.getHttpUri(0).substring(7));
-    CommandLine line = ConvertMain.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    return line.execute(arguments.toArray(new String[0]));
+    List<String> words = new ArrayList<>(List.of("convert", path));
+    words.addAll(List.of(options));
+    return ConvertMain.run(cluster, out, err, words);
   }
 
   private void assertRefused(String message, String path, String... options) throws IOException {

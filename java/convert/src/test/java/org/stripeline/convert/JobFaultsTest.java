@@ -45,7 +45,6 @@ import org.stripeline.convert.status.JobEntry;
 import org.stripeline.convert.status.JobList;
 import org.stripeline.convert.status.JobState;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
 
 /**
  * Tests what becomes of jobs, and of other files, when files of a job are lost or strange, and when
@@ -80,15 +79,9 @@ class JobFaultsTest {
   private int run(String command, String... arguments) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
-    List<String> all = new ArrayList<>(List.of(command));
-    for (String argument : arguments) {
-      all.add(argument.startsWith("/") ? cluster.uri() + argument : argument);
-    }
-    all.add("-Ddfs.namenode.http-address=" + cluster.mini.getHttpUri(0).substring(7));
-    CommandLine line = ConvertMain.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    return line.execute(all.toArray(new String[0]));
+    List<String> words = new ArrayList<>(List.of(command));
+    words.addAll(List.of(arguments));
+    return ConvertMain.run(cluster, out, err, words);
   }
 
   private static JobSettings settings(String path) {

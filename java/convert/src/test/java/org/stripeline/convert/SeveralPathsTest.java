@@ -29,7 +29,6 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Origin;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
-import picocli.CommandLine;
 
 /** Tests commands with several paths: what they look at, what they say, and their exit status. */
 class SeveralPathsTest {
@@ -52,15 +51,9 @@ class SeveralPathsTest {
   }
 
   private int run(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("convert"));
-    for (String argument : arguments) {
-      all.add(argument.startsWith("/") ? cluster.uri() + argument : argument);
-    }
-    all.add("-Ddfs.namenode.http-address=" + cluster.mini.getHttpUri(0).substring(7));
-    CommandLine line = ConvertMain.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    return line.execute(all.toArray(new String[0]));
+    List<String> words = new ArrayList<>(List.of("convert"));
+    words.addAll(List.of(arguments));
+    return ConvertMain.run(cluster, out, err, words);
   }
 
   private static long listings() {
@@ -158,7 +151,7 @@ class SeveralPathsTest {
   }
 
   @Test
-  void anInterruptionDoesNotWaitForOutputThatNobodyReads() {
+  void anInterruptionEndsAlthoughItsOutputIsNotRead() {
     PathSequence paths = new PathSequence(List.of("/a"));
     assertThat(paths.next()).isTrue();
     PrintWriter to = new PrintWriter(err);

@@ -216,15 +216,16 @@ class PlanCommandTest {
         .contains("undoing it would need up to 2.25 GiB");
   }
 
+  private Path imageOfOneGroup() throws IOException {
+    Path image = temporary.resolve("image.txt");
+    String root = "/\t0\t2026-01-01 00:00\t-\t0\t0\t0\t0\t0\tdrwxr-xr-x\tu\tg\n";
+    String file = "/a\t3\t2026-01-01 00:00\t-\t1048576\t6\t6291456\t0\t0\t-rw-r--r--\tu\tg\n";
+    return Files.write(image, (HEADER + root + file).getBytes(StandardCharsets.UTF_8));
+  }
+
   @Test
   void aRackRuleThatOneRackFailureBreaksIsWarnedOf() throws IOException {
-    Path image = temporary.resolve("racks.txt");
-    Files.write(
-        image,
-        (HEADER
-                + "/\t0\t2026-01-01 00:00\t-\t0\t0\t0\t0\t0\tdrwxr-xr-x\tu\tg\n"
-                + "/a\t3\t2026-01-01 00:00\t-\t1048576\t6\t6291456\t0\t0\t-rw-r--r--\tu\tg\n")
-            .getBytes(StandardCharsets.UTF_8));
+    Path image = imageOfOneGroup();
 
     assertThat(run("/a", "--image=" + image, "--blocks-per-rack=4")).isZero();
     assertThat(out.toString())
@@ -238,13 +239,7 @@ class PlanCommandTest {
 
   @Test
   void aCodeThatDoesNotFitIsWarnedOf() throws IOException {
-    Path image = temporary.resolve("image.txt");
-    Files.write(
-        image,
-        (HEADER
-                + "/\t0\t2026-01-01 00:00\t-\t0\t0\t0\t0\t0\tdrwxr-xr-x\tu\tg\n"
-                + "/a\t3\t2026-01-01 00:00\t-\t1048576\t6\t6291456\t0\t0\t-rw-r--r--\tu\tg\n")
-            .getBytes(StandardCharsets.UTF_8));
+    Path image = imageOfOneGroup();
 
     assertThat(run("/", "--image=" + image, "--racks=2", "--nodes=8")).isZero();
     assertThat(out.toString())

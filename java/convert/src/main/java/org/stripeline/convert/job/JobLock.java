@@ -66,8 +66,8 @@ public final class JobLock {
         throw new RefusedException(
             "Cannot resume job "
                 + directory.name()
-                + ": its journal was deleted, so nobody knows which files were in progress; restore"
-                + " it, or delete "
+                + ": its journal was deleted, and only the journal names the files in progress;"
+                + " restore it, or delete "
                 + directory.path().toUri().getPath()
                 + " and begin another job");
       }

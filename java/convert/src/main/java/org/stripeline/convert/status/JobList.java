@@ -109,7 +109,7 @@ public final class JobList {
     return made;
   }
 
-  /** Returns null if the job was deleted meanwhile, or has no settings that can be read. */
+  /** Returns null if the job was deleted since the listing, or if its settings are unreadable. */
   private JobEntry readIfPossible(JobDirectory job, long nowMs) throws IOException {
     try {
       return read(job, nowMs);

@@ -87,7 +87,11 @@ public final class NameNodeSource implements FileSource {
       walk(
           (status, path) -> {
             fill(file, status, path);
-            boolean isChecked = checks != null && sink.needsChecks(file);
+            if (checks == null) {
+              sink.accept(file);
+              return;
+            }
+            boolean isChecked = sink.needsChecks(file);
             waiting.add(
                 new Listed(
                     status, path, isChecked ? threads.submit(() -> check(status, path)) : null));
