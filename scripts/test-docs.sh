@@ -13,8 +13,10 @@ if [[ ${1:-} == --hadoop ]]; then
   shift 2
   class_path=build/test-docs/hadoop-$version.txt
   mkdir -p build/test-docs
+  # 3.3.6's minikdc brings a second logger, which no installed Hadoop has; SLF4J would warn in every output.
   mvn --batch-mode --quiet -f java/conformance/pom.xml -Dhadoop.version="$version" \
-    org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath -Dmdep.outputFile="$PWD/$class_path"
+    org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath -Dmdep.outputFile="$PWD/$class_path" \
+    -DexcludeArtifactIds=slf4j-log4j12
   arguments=(--installed --class-path="$(<"$class_path")")
 elif [[ -n ${HADOOP_HOME:-} ]]; then
   arguments=(--installed --class-path="$(HADOOP_CONF_DIR=/nonexistent "$HADOOP_HOME/bin/hadoop" classpath --glob)")
