@@ -122,11 +122,11 @@ public final class Messages {
   /** Arguments of {@code poll}, result of {@code encode}. */
   public static final class TaskCall {
     public final long task;
-    public final long patienceMillis;
+    public final long waitMillis;
 
-    public TaskCall(long task, long patienceMillis) {
+    public TaskCall(long task, long waitMillis) {
       this.task = task;
-      this.patienceMillis = patienceMillis;
+      this.waitMillis = waitMillis;
     }
   }
 

@@ -249,7 +249,7 @@ public final class AgentService implements AgentProtocol, Closeable {
 
   private TaskReport poll(Messages.TaskCall call) throws IOException {
     EncodeTask task = tasks.find(call.task);
-    long limitMillis = Math.min(call.patienceMillis, Agents.POLL_WAIT_MILLIS_MAX);
+    long limitMillis = Math.min(call.waitMillis, Agents.POLL_WAIT_MILLIS_MAX);
     TaskReport report = task.report();
     if (limitMillis > 0 && !report.state.isFinal() && handlers.beginWait()) {
       try {
