@@ -31,7 +31,6 @@ import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.select.TreeWalk;
-import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
@@ -177,7 +176,7 @@ public final class Driver implements AutoCloseable {
           Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
-        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, false);
+        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves);
         return finish(run, directory, totals, status);
       }
     }
@@ -253,15 +252,6 @@ public final class Driver implements AutoCloseable {
     observer.resuming();
     JobSettings settings = directory.settings();
     boolean isTuned = tuning.applyTo(settings);
-    if (settings.adopts() && settings.isMapped()) {
-      // Maps of earlier versions called the agents.
-      settings.driver = DriverKind.CLIENT;
-      observer.warned(
-          "Job "
-              + directory.name()
-              + " was begun with --driver=mapreduce, which cannot call agents: this process"
-              + " continues it");
-    }
     settings.properties.forEach(fs.getConf()::set);
     try (Adoption adoption = adoption(settings);
         Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS, ticker)) {
@@ -282,7 +272,7 @@ public final class Driver implements AutoCloseable {
       try (Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
-        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, maps.isAny());
+        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves);
         job.places().takeOver(open.zoneDirectories());
         if (last[0] != null && last[0].kind == JournalRecord.Kind.FINISHED) {
           // Its driver had done all. If it was only stopped, it still deletes the temporary files.
