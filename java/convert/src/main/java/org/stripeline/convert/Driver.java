@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
@@ -96,7 +98,7 @@ public final class Driver implements AutoCloseable {
                 + "; --execute is refused until they have one. The files and sizes do not depend on"
                 + " agents; whether every DataNode can keep and encode blocks is not known");
       }
-      Totals totals = walk(settings, observer, Collections.emptyMap());
+      Totals totals = walk(settings, observer, Collections.emptyMap(), () -> false);
       try {
         requireRoom(settings, totals);
       } catch (RefusedException e) {
@@ -135,7 +137,11 @@ public final class Driver implements AutoCloseable {
     }
   }
 
-  private Totals walk(JobSettings settings, JobObserver watching, Map<Long, JournalRecord> begun)
+  private Totals walk(
+      JobSettings settings,
+      JobObserver watching,
+      Map<Long, JournalRecord> begun,
+      BooleanSupplier isCancelled)
       throws IOException {
     Totals totals = new Totals();
     totals.storagePolicyOfCopies = new ConversionRoom(fs).idOf(settings.storagePolicy);
@@ -146,7 +152,7 @@ public final class Driver implements AutoCloseable {
                   totals.add(file, decision);
                   observer.looked();
                   watching.planned(file, decision);
-                  return true;
+                  return !isCancelled.getAsBoolean();
                 });
     return totals;
   }
@@ -169,10 +175,10 @@ public final class Driver implements AutoCloseable {
     expire();
     try (Adoption adoption = adoption(settings)) {
       requireAgents(adoption, cluster);
-      Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap());
+      Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap(), () -> false);
       prepare(settings, totals);
-      JobDirectory directory = JobDirectory.create(fs, root, name, settings);
-      try (Journal journal = Journal.create(fs, directory.journalFile());
+      JobDirectory directory = create(settings, name);
+      try (Journal journal = createJournal(directory);
           Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
@@ -180,6 +186,33 @@ public final class Driver implements AutoCloseable {
         return finish(run, directory, totals, status);
       }
     }
+  }
+
+  private JobDirectory create(JobSettings settings, String name) throws IOException {
+    try {
+      return JobDirectory.create(fs, root, name, settings);
+    } catch (QuotaExceededException e) {
+      throw overQuota(name, e);
+    }
+  }
+
+  private Journal createJournal(JobDirectory directory) throws IOException {
+    try {
+      return Journal.create(fs, directory.journalFile());
+    } catch (QuotaExceededException e) {
+      // Otherwise the job would have begun, and no other could begin on the same files.
+      fs.delete(directory.path(), true);
+      throw overQuota(directory.name(), e);
+    }
+  }
+
+  private static RefusedException overQuota(String name, QuotaExceededException e) {
+    return new RefusedException(
+        "Cannot begin job "
+            + name
+            + ": "
+            + Reasons.of(e)
+            + "; raise that quota, or choose another --job-directory");
   }
 
   /** Returns the map jobs if the job uses MapReduce, or null. */
@@ -307,7 +340,10 @@ public final class Driver implements AutoCloseable {
     Totals totals;
     try {
       requireAgents(adoption, check(settings));
-      totals = walk(settings, JobObserver.NONE, run.begun());
+      totals = walk(settings, JobObserver.NONE, run.begun(), directory::isCancelled);
+      if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
+        return cancel(run, status);
+      }
       prepare(settings, totals);
     } catch (RefusedException e) {
       if (directory.request(ticker) == JobDirectory.Request.CANCEL) {

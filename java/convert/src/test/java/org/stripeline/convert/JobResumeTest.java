@@ -380,4 +380,52 @@ class JobResumeTest {
     assertThat(isFinished("stuck")).isTrue();
     assertThat(cluster.read("/stuck/a")).isEqualTo(bytes);
   }
+
+  /** Before the totals are known, which takes long in a large tree. */
+  @Test
+  void aCancelDuringTheFirstWalkEndsTheWalk() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      cluster.write("/walked/f" + i, 3 * BLOCK);
+    }
+    JobDirectory job =
+        JobDirectory.create(
+            cluster.fs(),
+            JobDirectory.ROOT_DEFAULT,
+            "walked",
+            ConvertCluster.contiguous("/walked", CODE));
+    AtomicInteger looked = new AtomicInteger();
+    AtomicInteger ticked = new AtomicInteger();
+    JobObserver cancelling =
+        new JobObserver() {
+          @Override
+          public void looked() {
+            if (looked.getAndIncrement() == 0) {
+              cancel(job);
+              int before = ticked.get();
+              // The status thread looks for requests every 5 s.
+              Conditions.await("a look for requests", () -> ticked.get() - before > 6);
+            }
+          }
+
+          @Override
+          public void ticked(boolean isPaused) {
+            ticked.incrementAndGet();
+          }
+        };
+    try (Driver driver = cluster.driver(cluster.client(), cancelling, StepListener.NONE)) {
+      JobReport report = driver.resume("/walked", null, new JobTuning());
+      assertThat(report.isCancelled()).isTrue();
+      assertThat(report.converted()).isZero();
+    }
+    assertThat(looked).hasValue(1);
+    assertThat(isFinished("walked")).isTrue();
+  }
+
+  private static void cancel(JobDirectory job) {
+    try {
+      job.cancel();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
 }
