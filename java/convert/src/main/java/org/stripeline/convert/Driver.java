@@ -14,6 +14,7 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
 import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.OneTry;
@@ -183,7 +184,7 @@ public final class Driver implements AutoCloseable {
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
         JobRun run = JobRun.of(job, status, policies(settings), adoption, waves);
-        return finish(run, directory, totals, status);
+        return untilTakenOver(directory, status, () -> finish(run, directory, totals, status));
       }
     }
   }
@@ -311,9 +312,27 @@ public final class Driver implements AutoCloseable {
           // Its driver had done all. If it was only stopped, it still deletes the temporary files.
           return last[0].reason == null ? end(run, status) : cancel(run, status);
         }
-        run.recover(open.files());
-        return goOn(run, directory, settings, adoption, status);
+        return untilTakenOver(
+            directory,
+            status,
+            () -> {
+              run.recover(open.files());
+              return goOn(run, directory, settings, adoption, status);
+            });
       }
+    }
+  }
+
+  private interface Work {
+    JobReport run() throws IOException;
+  }
+
+  private static JobReport untilTakenOver(JobDirectory directory, StatusWriter status, Work work)
+      throws IOException {
+    try {
+      return work.run();
+    } catch (JournalLostException e) {
+      throw status.isReplaced() ? new JournalLostException(directory.name(), e) : e;
     }
   }
 
