@@ -247,7 +247,7 @@ fn measured(rails: &[Arc<dyn Rail>], budget_ms: u64) -> (Table, Vec<String>) {
         Duration::from_millis(budget_ms),
         &mut |progress| match progress {
             Progress::LeftOut { rail, why } => left_out.push(format!("{rail}: {why}")),
-            Progress::Disturbed { .. } | Progress::Assumed { .. } => {}
+            Progress::Disturbed { .. } => {}
             Progress::Step { done, steps, .. } => assert!(done < steps, "{done} of {steps}"),
         },
     );

@@ -35,7 +35,8 @@ impl TableFile {
 }
 
 /// Measures rails as [`measure`] does and writes their values into the file at `path`, which is
-/// created if it does not exist; values of other machines are kept.
+/// created if it does not exist; values of other machines, and of rails that could not be
+/// measured, are kept. If no rail was measured, nothing is written.
 ///
 /// # Errors
 /// If the file exists and is not a table, which is checked first, or if it cannot be written.
@@ -50,8 +51,10 @@ pub fn tune(
         _ => TableFile::load(path)?,
     };
     let table = measure(rails, budget, progress);
-    file.put(table.machine().clone());
-    file.save(path)?;
+    if !table.machine().rails.is_empty() {
+        file.put(table.machine().clone());
+        file.save(path)?;
+    }
     Ok(table)
 }
 
@@ -100,7 +103,18 @@ mod tests {
             "colour = 'red'\n"
         );
         let missing = folder.join("missing").join("table.toml");
-        tune(&[], Duration::ZERO, &missing, &mut |_| ()).expect_err("no folder");
+        let budget = Duration::from_millis(200);
+        tune(&[Arc::new(Cpu::rail())], budget, &missing, &mut |_| ()).expect_err("no folder");
+        fs::remove_dir_all(folder).expect("ours");
+    }
+
+    #[test]
+    fn nothing_is_written_if_nothing_was_measured() {
+        let folder = folder("no-rail");
+        let path = folder.join("table.toml");
+        let table = tune(&[], Duration::ZERO, &path, &mut |_| ());
+        assert_eq!(table.expect("no error").machine().rails, []);
+        assert!(!path.exists());
         fs::remove_dir_all(folder).expect("ours");
     }
 }

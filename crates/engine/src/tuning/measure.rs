@@ -44,17 +44,11 @@ pub enum Progress<'a> {
         /// The reason.
         why: &'a str,
     },
-    /// There was no time to measure the rates of a rail: the table has built-in ones.
-    Assumed {
-        /// The rail.
-        rail: &'a str,
-        /// The rate assumed for all tasks, in data bytes a second.
-        bytes_per_second: u64,
-    },
 }
 
 /// Measures rails one after the other, each alone on the machine, in about `budget` (10 to 60 s
-/// give repeatable values). Values that could not be measured in this time are the built-in ones.
+/// give repeatable values). At least one rate of each rail is measured; other values for which this
+/// time is too short are the built-in ones.
 ///
 /// The rates are those of buffers that are used repeatedly and stay in the caches if they fit.
 ///

@@ -42,6 +42,8 @@ const PIECES_UNIT: usize = 1 << 20;
 /// Bytes of the stripes on which the two store policies are compared.
 const STRIPES: [usize; 4] = [1 << 20, 4 << 20, 16 << 20, 64 << 20];
 const STORE_TURNS: usize = 3;
+/// The time in which the only rate is measured if there is no time left.
+const LEAST: Duration = Duration::from_millis(20);
 
 /// Smaller gains are ignored: a smaller number of lanes or a smaller piece within five percent of
 /// the best is preferred, because it leaves resources for other work.
@@ -129,29 +131,30 @@ impl<'a> Session<'a> {
     }
 
     fn rates(&mut self) -> Result<(), String> {
+        let rounded = |mode, data_bytes, rate: f64| Rate {
+            mode,
+            data_bytes,
+            // Rounded to a million, the precision of the file.
+            bytes_per_second: ((rate / 1e6).round() as u64).clamp(1, MEGABYTES_MAX) * 1_000_000,
+        };
         let mut rates = Vec::new();
         for mode in self.modes() {
             for data_bytes in TASKS {
                 let load = self.load(mode, data_bytes);
                 if let Some(rate) = self.step("rates", &load, self.entry.lanes)? {
-                    rates.push(Rate {
-                        mode,
-                        data_bytes,
-                        // Rounded to a million, the precision of the file.
-                        bytes_per_second: ((rate / 1e6).round() as u64).clamp(1, MEGABYTES_MAX)
-                            * 1_000_000,
-                    });
+                    rates.push(rounded(mode, data_bytes, rate));
                 }
             }
         }
         if rates.is_empty() {
-            (self.progress)(Progress::Assumed {
-                rail: self.rail.name(),
-                bytes_per_second: self.entry.usual_rate() as u64,
-            });
-        } else {
-            self.entry.rates = rates;
+            // A built-in rate in the table would look like a measured one.
+            let data_bytes = 1 << 20;
+            let load = self.load(Mode::Set, data_bytes);
+            let lanes_max = (MEMORY_MAX / load.memory_bytes()).max(1);
+            let rate = (self.probe)(&load, self.entry.lanes.min(lanes_max), LEAST)?;
+            rates.push(rounded(Mode::Set, data_bytes, rate));
         }
+        self.entry.rates = rates;
         Ok(())
     }
 

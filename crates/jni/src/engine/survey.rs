@@ -13,7 +13,8 @@ use stripeline_rail::discover::discover;
 use crate::failure::Failure;
 
 /// Discovers the rails named in a configuration (`rails=...`), measures the usable ones within
-/// `budget`, and writes the results into the table at `path`, if a path is given.
+/// `budget`, and writes the results into the table at `path`, if a path is given and at least one
+/// rail was measured.
 ///
 /// Returns a JSON object: `source` (where the values come from), `rails` (the requested rails:
 /// `name`, `in`, `description`, `reason` (why `in` is false), and if its rates were measured
@@ -31,7 +32,6 @@ pub(crate) fn survey(
         .filter_map(|found| found.rail().cloned())
         .collect();
     let mut notes = Vec::new();
-    let mut assumed = Vec::new();
     let mut note = |progress: Progress<'_>| match progress {
         Progress::Step { .. } => (),
         Progress::Disturbed { load_percent, cpus } => notes.push(format!(
@@ -41,16 +41,6 @@ pub(crate) fn survey(
             load_percent % 100,
         )),
         Progress::LeftOut { rail, why } => notes.push(format!("{rail} is not measured: {why}")),
-        Progress::Assumed {
-            rail,
-            bytes_per_second,
-        } => {
-            assumed.push(rail.to_owned());
-            notes.push(format!(
-                "{rail} is not measured, for lack of time: {:.1} GB/s are assumed",
-                bytes_per_second as f64 / 1e9,
-            ));
-        }
     };
     let table = match path {
         Some(path) => tune(&rails, budget, path, &mut note)
@@ -58,10 +48,7 @@ pub(crate) fn survey(
         None => measure(&rails, budget, &mut note),
     };
     let lines = candidates.iter().map(|found| {
-        let measured = found
-            .rail()
-            .filter(|rail| !assumed.iter().any(|name| name == rail.name()));
-        let values = measured.map(|rail| values(&table, &**rail));
+        let values = found.rail().map(|rail| values(&table, &**rail));
         with(describe_candidate(found), &values.unwrap_or_default())
     });
     Ok(format!(
@@ -123,15 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn built_in_rates_are_not_shown_as_measured() {
+    fn rates_are_measured_even_if_there_is_no_time() {
         let Ok(json) = survey("rails=cpu", Duration::ZERO, None) else {
             panic!("right")
         };
-        assert!(json.contains("\"in\":true"), "{json}");
-        assert!(!json.contains("bytesPerSecond"), "{json}");
-        assert!(
-            json.contains("cpu is not measured, for lack of time: "),
-            "{json}"
-        );
+        assert!(json.contains("\"bytesPerSecond\":"), "{json}");
     }
 }

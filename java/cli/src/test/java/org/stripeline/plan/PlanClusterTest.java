@@ -12,10 +12,12 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -23,12 +25,20 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.WatchedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.tools.offlineImageViewer.OfflineImageViewerPB;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.functional.RemoteIterators;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
@@ -39,10 +49,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.select.FileChecks;
 import org.stripeline.lab.cluster.ClusterOptions;
 import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
 import org.stripeline.placement.CodeName;
+import org.stripeline.plan.source.ClusterView;
+import org.stripeline.plan.source.NameNodeSource;
+import org.stripeline.plan.source.SnapshotTimes;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 import picocli.CommandLine;
@@ -242,6 +256,40 @@ class PlanClusterTest {
       Plan.ofNameNode(settings, client, Progress.onStandardError(new PrintWriter(err)));
     }
     assertThat(both.getCount()).isZero();
+  }
+
+  /** Locations of a block take about a KiB, and files can have very many blocks. */
+  @Test
+  @Order(2)
+  void fewBlocksWaitForChecks() throws Exception {
+    HdfsLocatedFileStatus one = (HdfsLocatedFileStatus) fs.listLocatedStatus(path(ODD)).next();
+    LocatedBlock block = one.getLocatedBlocks().get(0);
+    List<LocatedBlock> blocks = Collections.nCopies(1000, block);
+    HdfsFileStatus.Builder large = new HdfsFileStatus.Builder().fileId(one.getFileId());
+    large.path(DFSUtil.string2Bytes("large"));
+    large.locations(new LocatedBlocks(1000L * MIB, false, blocks, block, true, null, null));
+    HdfsLocatedFileStatus status = (HdfsLocatedFileStatus) large.build();
+    AtomicInteger waiting = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    DistributedFileSystem listing =
+        new DistributedFileSystem() {
+          @Override
+          public RemoteIterator<LocatedFileStatus> listLocatedStatus(
+              org.apache.hadoop.fs.Path directory) {
+            return RemoteIterators.mappingRemoteIterator(
+                RemoteIterators.remoteIteratorFromIterable(Collections.nCopies(100, status)),
+                file -> {
+                  most.accumulateAndGet(waiting.incrementAndGet(), Math::max);
+                  return file.makeQualifiedLocated(fs.getUri(), directory);
+                });
+          }
+        };
+    FileChecks checks = FileChecks.of(fs, true, false);
+    ClusterView nodes = ClusterView.of(fs);
+    new NameNodeSource(listing, path("/plan"), nodes, new SnapshotTimes(), checks)
+        .stream(file -> waiting.decrementAndGet());
+    assertThat(waiting).hasValue(0);
+    assertThat(most.get()).isBetween(2, 5);
   }
 
   private static void awaitAnother(boolean isOne, CountDownLatch both) {

@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.StepListener;
@@ -78,7 +79,8 @@ import picocli.CommandLine.Spec;
           + " examined, because they had been renamed or deleted",
       "2:The command line or the cluster does not allow it; nothing was changed, or with --resume,"
           + " files in progress were finished or rolled back",
-      "3:Could not check, because HDFS did not answer; --resume continues the job if it had begun",
+      "3:Could not check, because HDFS did not answer, or another process took the job over;"
+          + " --resume continues the job if it had begun",
       "130, 143:Ended by Ctrl-C or SIGTERM; --resume continues the job if it had begun"
     })
 public final class ConvertCommand implements Callable<Integer> {
@@ -274,7 +276,7 @@ public final class ConvertCommand implements Callable<Integer> {
       } catch (RefusedException e) {
         throw new CommandException(ExitStatus.USAGE, e.getMessage() + sequence.notBegun());
       } catch (IOException e) {
-        String advice = advice(shown.job());
+        String advice = JournalLostException.isTakenOver(e) ? null : advice(shown.job());
         throw new CommandException(
             ExitStatus.UNCHECKED,
             Reasons.cannot("continue", e) + (advice == null ? sequence.notBegun() : "\n" + advice));

@@ -7,11 +7,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
 import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.OneTry;
@@ -31,7 +34,6 @@ import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.select.TreeWalk;
-import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
@@ -97,7 +99,7 @@ public final class Driver implements AutoCloseable {
                 + "; --execute is refused until they have one. The files and sizes do not depend on"
                 + " agents; whether every DataNode can keep and encode blocks is not known");
       }
-      Totals totals = walk(settings, observer, Collections.emptyMap());
+      Totals totals = walk(settings, observer, Collections.emptyMap(), () -> false);
       try {
         requireRoom(settings, totals);
       } catch (RefusedException e) {
@@ -136,7 +138,11 @@ public final class Driver implements AutoCloseable {
     }
   }
 
-  private Totals walk(JobSettings settings, JobObserver watching, Map<Long, JournalRecord> begun)
+  private Totals walk(
+      JobSettings settings,
+      JobObserver watching,
+      Map<Long, JournalRecord> begun,
+      BooleanSupplier isCancelled)
       throws IOException {
     Totals totals = new Totals();
     totals.storagePolicyOfCopies = new ConversionRoom(fs).idOf(settings.storagePolicy);
@@ -147,7 +153,7 @@ public final class Driver implements AutoCloseable {
                   totals.add(file, decision);
                   observer.looked();
                   watching.planned(file, decision);
-                  return true;
+                  return !isCancelled.getAsBoolean();
                 });
     return totals;
   }
@@ -170,17 +176,44 @@ public final class Driver implements AutoCloseable {
     expire();
     try (Adoption adoption = adoption(settings)) {
       requireAgents(adoption, cluster);
-      Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap());
+      Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap(), () -> false);
       prepare(settings, totals);
-      JobDirectory directory = JobDirectory.create(fs, root, name, settings);
-      try (Journal journal = Journal.create(fs, directory.journalFile());
+      JobDirectory directory = create(settings, name);
+      try (Journal journal = createJournal(directory);
           Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
-        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, false);
-        return finish(run, directory, totals, status);
+        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves);
+        return untilTakenOver(directory, status, () -> finish(run, directory, totals, status));
       }
     }
+  }
+
+  private JobDirectory create(JobSettings settings, String name) throws IOException {
+    try {
+      return JobDirectory.create(fs, root, name, settings);
+    } catch (QuotaExceededException e) {
+      throw overQuota(name, e);
+    }
+  }
+
+  private Journal createJournal(JobDirectory directory) throws IOException {
+    try {
+      return Journal.create(fs, directory.journalFile());
+    } catch (QuotaExceededException e) {
+      // Otherwise the job would have begun, and no other could begin on the same files.
+      fs.delete(directory.path(), true);
+      throw overQuota(directory.name(), e);
+    }
+  }
+
+  private static RefusedException overQuota(String name, QuotaExceededException e) {
+    return new RefusedException(
+        "Cannot begin job "
+            + name
+            + ": "
+            + Reasons.of(e)
+            + "; raise that quota, or choose another --job-directory");
   }
 
   /** Returns the map jobs if the job uses MapReduce, or null. */
@@ -253,15 +286,6 @@ public final class Driver implements AutoCloseable {
     observer.resuming();
     JobSettings settings = directory.settings();
     boolean isTuned = tuning.applyTo(settings);
-    if (settings.adopts() && settings.isMapped()) {
-      // Maps of earlier versions called the agents.
-      settings.driver = DriverKind.CLIENT;
-      observer.warned(
-          "Job "
-              + directory.name()
-              + " was begun with --driver=mapreduce, which cannot call agents: this process"
-              + " continues it");
-    }
     settings.properties.forEach(fs.getConf()::set);
     try (Adoption adoption = adoption(settings);
         Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS, ticker)) {
@@ -282,15 +306,33 @@ public final class Driver implements AutoCloseable {
       try (Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
-        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves, maps.isAny());
+        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves);
         job.places().takeOver(open.zoneDirectories());
         if (last[0] != null && last[0].kind == JournalRecord.Kind.FINISHED) {
           // Its driver had done all. If it was only stopped, it still deletes the temporary files.
           return last[0].reason == null ? end(run, status) : cancel(run, status);
         }
-        run.recover(open.files());
-        return goOn(run, directory, settings, adoption, status);
+        return untilTakenOver(
+            directory,
+            status,
+            () -> {
+              run.recover(open.files());
+              return goOn(run, directory, settings, adoption, status);
+            });
       }
+    }
+  }
+
+  private interface Work {
+    JobReport run() throws IOException;
+  }
+
+  private static JobReport untilTakenOver(JobDirectory directory, StatusWriter status, Work work)
+      throws IOException {
+    try {
+      return work.run();
+    } catch (JournalLostException e) {
+      throw status.isReplaced() ? new JournalLostException(directory.name(), e) : e;
     }
   }
 
@@ -317,7 +359,10 @@ public final class Driver implements AutoCloseable {
     Totals totals;
     try {
       requireAgents(adoption, check(settings));
-      totals = walk(settings, JobObserver.NONE, run.begun());
+      totals = walk(settings, JobObserver.NONE, run.begun(), directory::isCancelled);
+      if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
+        return cancel(run, status);
+      }
       prepare(settings, totals);
     } catch (RefusedException e) {
       if (directory.request(ticker) == JobDirectory.Request.CANCEL) {

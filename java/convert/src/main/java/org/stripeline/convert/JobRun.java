@@ -25,7 +25,6 @@ import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.mapreduce.MapCopyingRewriter;
-import org.stripeline.convert.mapreduce.MapLeftovers;
 import org.stripeline.convert.mapreduce.MapWaves;
 import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
@@ -95,19 +94,17 @@ final class JobRun {
    *
    * @param adoption the agents, or null for jobs that copy
    * @param waves the map jobs that move the bytes, or null if this process moves them
-   * @param hadMaps whether an earlier driver of the job used maps
    */
   static JobRun of(
-      Job job,
-      JobObserver observer,
-      Policies policies,
-      Adoption adoption,
-      MapWaves waves,
-      boolean hadMaps) {
-    Recovery.Unlinker unlinker = adoption == null ? Recovery.Unlinker.NONE : adoption.unlinker();
-    boolean hasLeftovers = waves != null || hadMaps;
-    Recovery recovery =
-        new Recovery(job, hasLeftovers ? new MapLeftovers(job, unlinker) : unlinker);
+      Job job, JobObserver observer, Policies policies, Adoption adoption, MapWaves waves) {
+    Recovery.Unlinker unlinker =
+        adoption != null
+            ? adoption.unlinker()
+            // Parts of files that maps have left; jobs without maps have none.
+            : waves == null
+                ? Recovery.Unlinker.NONE
+                : open -> job.deleteWorkDirectory(open.begin());
+    Recovery recovery = new Recovery(job, unlinker);
     FileRewriter copies = new CopyingRewriter(job);
     FileRewriter copier = waves == null ? copies : new MapCopyingRewriter(job, waves, copies);
     return new JobRun(
@@ -144,10 +141,6 @@ final class JobRun {
     JournalRecord begin = open.begin();
     FileOutcome outcome;
     try {
-      if (begin.directoryId == 0) {
-        // Earlier versions did not record it.
-        begin.directoryId = job.places().directoryOf(open);
-      }
       outcome =
           recovery.recover(open) == Recovery.Result.SWAPPED
               ? FileOutcome.converted(begin.bytes)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -26,7 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.JobJournals;
+import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.settings.JobTuning;
+import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.Conditions;
 
@@ -138,6 +141,46 @@ class DriverProcessTest {
     assertThat(cluster.policy("/tree/f1")).isNull();
     assertThat(cluster.policy("/tree/f3")).isEqualTo("RS-3-2-1024k");
     assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void endsIfItsJobWasCancelledWhileItWasStopped() throws Exception {
+    begin();
+    awaitBegun("/tree/f1");
+    signal("STOP");
+    assertThat(control("--list")).contains("running");
+    Path status = new Path(JobDirectory.ROOT_DEFAULT + "/tree/status.json");
+    long then = System.currentTimeMillis() - TimeUnit.MINUTES.toMillis(2);
+    cluster.fs().setTimes(status, then, then);
+    assertThat(control("--list")).contains("interrupted");
+    // So that the other operator need not wait a minute for the leases of the stopped driver.
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    assertThat(control("--cancel", "--job=tree")).contains("job tree was cancelled");
+    cluster.mini.setLeasePeriod(60_000, 3_600_000);
+
+    signal("CONT");
+    assertThat(command.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(command.exitValue()).as(said()).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(said())
+        .contains("Cannot continue: another process has taken over job tree")
+        .contains("stripeline convert --status --job=tree")
+        .doesNotContain("--resume");
+
+    assertBytes();
+    assertThat(cluster.policy("/tree/f0")).isEqualTo("RS-3-2-1024k");
+    assertThat(cluster.policy("/tree/f1")).isNull();
+    assertThat(cluster.policy("/tree/f2")).isNull();
+    cluster.fs().append(new Path("/tree/f1")).close();
+    assertThat(control("--list")).contains("cancelled");
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  private String control(String... options) {
+    StringWriter text = new StringWriter();
+    List<String> words = new ArrayList<>(List.of("convert", "/"));
+    words.addAll(List.of(options));
+    assertThat(ConvertMain.run(cluster, text, text, words)).as("" + text).isEqualTo(0);
+    return text.toString();
   }
 
   @Test

@@ -32,6 +32,7 @@ import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
@@ -155,6 +156,35 @@ class JobFaultsTest {
     assertThat(cluster.fs().exists(begun.path())).isFalse();
     assertThatThrownBy(() -> JobDirectory.create(cluster.fs(), home, "project", settings("/x")))
         .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void anOldJobThatIsResumedBeforeItIsDeletedIsKept() throws Exception {
+    String home = "/home-of-resumed";
+    JobDirectory begun = JobDirectory.create(cluster.fs(), home, "begun", settings("/x"));
+    makeOld(begun.path());
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    try (DistributedFileSystem client =
+        new WatchedFileSystem(
+            call -> {
+              if ((call.equals("create") || call.equals("delete")) && isFirst.getAndSet(false)) {
+                takeUp(begun);
+              }
+            })) {
+      client.initialize(cluster.uri(), new Configuration(cluster.conf()));
+
+      new JobList(client, home).expire();
+    }
+    assertThat(isFirst).isFalse();
+    assertThat(begun.contents().hasJournal()).isTrue();
+  }
+
+  private static void takeUp(JobDirectory job) {
+    try {
+      Journal.create(cluster.fs(), job.journalFile()).close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -15,13 +15,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.AfterAll;
@@ -29,13 +27,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.convert.fixture.AgentSwitch;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.Crash;
-import org.stripeline.convert.fixture.EarlierJournal;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.Step;
@@ -386,81 +381,51 @@ class JobResumeTest {
     assertThat(cluster.read("/stuck/a")).isEqualTo(bytes);
   }
 
-  /**
-   * Earlier versions did not protect the original during the swap, and recorded neither the lease
-   * nor the permission nor the directory of the temporary file. In an encryption zone that was the
-   * root of the zone, where the original could be too.
-   */
-  @ParameterizedTest
-  @CsvSource({
-    "BEGUN, false",
-    "FENCED, false",
-    "CREATED, false",
-    "LINKED, false",
-    "ENCODED, false",
-    "SWAP_NAMED, false",
-    "SWAP_NAMED, true",
-    "SWAPPED, false",
-    "SWAPPED, true"
-  })
-  void resumesAJobOfAnEarlierVersion(Step step, boolean isBesideOriginal) throws Exception {
-    String job = "earlier-" + step.name().toLowerCase(Locale.ROOT) + isBesideOriginal;
-    Path file = new Path("/" + job + "/a");
-    byte[] bytes = cluster.write(file.toString(), 4 * BLOCK);
-    FsPermission permission = cluster.fs().getFileStatus(file).getPermission();
-    kill(ConvertCluster.contiguous("/" + job, CODE), step, 1);
-    EarlierJournal.rewrite(cluster.fs(), job);
-    if (isBesideOriginal) {
-      EarlierJournal.moveTemporary(cluster.fs(), job, "", "/" + job + "/.stripeline");
-    }
-
-    JobReport report = resume("/" + job, StepListener.NONE);
-
-    assertThat(report.failures()).isEmpty();
-    assertThat(report.rolledBack()).isEqualTo(step == Step.SWAPPED ? 0 : 1);
-    assertThat(report.converted()).isEqualTo(1);
-    assertThat(isFinished(job)).isTrue();
-    assertThat(cluster.fs().listStatus(file.getParent())).hasSize(1);
-    cluster.assertBytes(file.toString(), bytes);
-    cluster.assertParityRight(file.toString());
-    assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(permission);
-  }
-
-  /** Users could rename the directory that had both, and delete the original. */
+  /** Before the totals are known, which takes long in a large tree. */
   @Test
-  void rollsBackAJobOfAnEarlierVersionWhoseDirectoryWasRenamed() throws Exception {
-    cluster.write("/earlier-away/a", 4 * BLOCK);
-    kill(ConvertCluster.contiguous("/earlier-away", CODE), Step.SWAP_NAMED, 1);
-    EarlierJournal.rewrite(cluster.fs(), "earlier-away");
-    EarlierJournal.moveTemporary(cluster.fs(), "earlier-away", "", "/earlier-away/.stripeline");
-    cluster.fs().rename(new Path("/earlier-away"), new Path("/earlier-moved"));
-    cluster.fs().delete(new Path("/earlier-moved/a"), false);
+  void aCancelDuringTheFirstWalkEndsTheWalk() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      cluster.write("/walked/f" + i, 3 * BLOCK);
+    }
+    JobDirectory job =
+        JobDirectory.create(
+            cluster.fs(),
+            JobDirectory.ROOT_DEFAULT,
+            "walked",
+            ConvertCluster.contiguous("/walked", CODE));
+    AtomicInteger looked = new AtomicInteger();
+    AtomicInteger ticked = new AtomicInteger();
+    JobObserver cancelling =
+        new JobObserver() {
+          @Override
+          public void looked() {
+            if (looked.getAndIncrement() == 0) {
+              cancel(job);
+              int before = ticked.get();
+              // The status thread looks for requests every 5 s.
+              Conditions.await("a look for requests", () -> ticked.get() - before > 6);
+            }
+          }
 
-    JobReport report = resume("/earlier-away", StepListener.NONE);
-
-    assertThat(report.converted()).isZero();
-    assertThat(report.rolledBack()).isEqualTo(1);
-    assertThat(cluster.fs().listStatus(new Path("/earlier-moved"))).isEmpty();
-    assertThat(isFinished("earlier-away")).isTrue();
+          @Override
+          public void ticked(boolean isPaused) {
+            ticked.incrementAndGet();
+          }
+        };
+    try (Driver driver = cluster.driver(cluster.client(), cancelling, StepListener.NONE)) {
+      JobReport report = driver.resume("/walked", null, new JobTuning());
+      assertThat(report.isCancelled()).isTrue();
+      assertThat(report.converted()).isZero();
+    }
+    assertThat(looked).hasValue(1);
+    assertThat(isFinished("walked")).isTrue();
   }
 
-  /** The NameNode closed the original when the lease had expired, which sets its time. */
-  @ParameterizedTest
-  @CsvSource({"LINKED", "SWAP_NAMED"})
-  void restoresTheTimeAfterAnEarlierVersion(Step step) throws Exception {
-    String job = "earlier-time-" + step.name().toLowerCase(Locale.ROOT);
-    Path file = new Path("/" + job + "/a");
-    cluster.write(file.toString(), 4 * BLOCK);
-    long time = cluster.fs().getFileStatus(file).getModificationTime();
-    kill(ConvertCluster.contiguous("/" + job, CODE), step, 1);
-    EarlierJournal.rewrite(cluster.fs(), job);
-    assertThat(cluster.fs().recoverLease(file)).isTrue();
-    assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isGreaterThan(time);
-
-    JobReport report = resume("/" + job, StepListener.NONE);
-
-    assertThat(report.rolledBack()).isEqualTo(1);
-    assertThat(report.converted()).isEqualTo(1);
-    assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isEqualTo(time);
+  private static void cancel(JobDirectory job) {
+    try {
+      job.cancel();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 }

@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.GlobalStorageStatistics;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageStatistics;
 import org.apache.hadoop.hdfs.DFSOpsCountStatistics;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -177,5 +178,38 @@ class SeveralPathsTest {
     List<String> said = new ArrayList<>();
     Interruption.explain(paths, name -> null, said::add);
     return said.stream().collect(Collectors.joining());
+  }
+
+  @Test
+  void aQuotaOfNamesThatIsTooSmallForAJobIsARefusal() throws Exception {
+    cluster.write("/named/a", 2 * BLOCK);
+    cluster.write("/other/a", 2 * BLOCK);
+    Path few = new Path("/few");
+    cluster.fs().mkdirs(few);
+    String[] words = {
+      "/named",
+      "/other",
+      "--policy=XOR-2-1",
+      "--cell-size=64KiB",
+      "--allow-stale-readers",
+      "--allow-rack-loss",
+      "--execute",
+      "--job-directory=/few/jobs"
+    };
+    // For itself, the parent of jobs, the directory of the job, its tmp, settings, and journal.
+    for (int names = 1; names < 6; names++) {
+      cluster.fs().setQuota(few, names, HdfsConstants.QUOTA_DONT_SET);
+      err.getBuffer().setLength(0);
+      assertThat(run(words)).as(names + " names: " + err).isEqualTo(ExitStatus.USAGE);
+      assertThat(err.toString())
+          .contains(
+              "Cannot begin job ",
+              "directory /few is exceeded",
+              "Not begun: " + cluster.uri() + "/other");
+      assertThat(JobDirectory.unfinished(cluster.fs(), "/few/jobs")).isEmpty();
+      cluster.fs().delete(new Path("/few/jobs"), true);
+    }
+    cluster.fs().setQuota(few, HdfsConstants.QUOTA_RESET, HdfsConstants.QUOTA_DONT_SET);
+    assertThat(run(words)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
   }
 }

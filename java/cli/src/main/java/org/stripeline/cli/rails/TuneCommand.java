@@ -89,17 +89,25 @@ public final class TuneCommand implements Callable<Integer> {
     } catch (EcException e) {
       throw new CommandException(ExitStatus.UNCHECKED, e.getMessage());
     }
+    boolean isMeasured = report.rails.stream().anyMatch(rail -> rail.bytesPerSecond != null);
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
       OutputOptions.printJson(out, report);
     } else {
       report.lines().forEach(out::println);
-      out.println("written to " + file + "; to use it set stripeline.engine.tuning to that path");
+      if (isMeasured) {
+        out.println("written to " + file + "; to use it set stripeline.engine.tuning to that path");
+      }
       out.flush();
     }
     PrintWriter talk = spec.commandLine().getErr();
     report.notes.forEach(talk::println);
     talk.flush();
+    if (!isMeasured) {
+      throw new CommandException(
+          ExitStatus.UNCHECKED,
+          "Cannot write " + file + ": no rail was measured; name others with --rails");
+    }
     return ExitStatus.SOUND;
   }
 }

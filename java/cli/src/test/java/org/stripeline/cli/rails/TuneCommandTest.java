@@ -38,6 +38,17 @@ class TuneCommandTest {
   }
 
   @Test
+  void writesNoTableIfNoRailWasMeasured() {
+    assumeTrue(CoderStatus.current().isNative(), "the native library is built");
+    Path table = temporary.resolve("table.toml");
+    assertThat(run("--file=" + table, "--rails=plugin:/no/such.so", "--seconds=0.001"))
+        .isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(out.toString()).contains("/no/such.so").doesNotContain("written");
+    assertThat(err.toString()).contains("Cannot write " + table + ": no rail was measured");
+    assertThat(table).doesNotExist();
+  }
+
+  @Test
   void refusesAFileThatIsNotATable() throws Exception {
     assumeTrue(CoderStatus.current().isNative(), "the native library is built");
     Path table = temporary.resolve("notes.txt");

@@ -282,6 +282,8 @@ public final class FileConversion {
       if (recovery.recover(open) == Recovery.Result.SWAPPED) {
         return end(open, FileOutcome.converted(file.bytes()));
       }
+    } catch (JournalLostException e) {
+      throw e;
     } catch (IOException | RuntimeException e) {
       // The file stays open in the journal, for --resume.
       return FileOutcome.unrecovered(

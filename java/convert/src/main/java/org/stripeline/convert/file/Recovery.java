@@ -139,13 +139,8 @@ public final class Recovery {
       return false;
     }
     long directory = InodePath.parent(client, swap.temporaryId);
-    if (directory != 0 && directory == begin.directoryId) {
-      // Earlier versions created temporary files of a zone in its root, where the original can be.
-      HdfsFileStatus there = InodePath.status(client, directory, begin.temporaryName());
-      return there == null || there.getFileId() != swap.temporaryId;
-    }
     if (directory != 0) {
-      return true;
+      return directory != begin.directoryId;
     }
     // Both are gone. Unless this job deleted the new file, a user did so after the swap. A snapshot
     // may then contain it, so its blocks must stay.
@@ -159,8 +154,7 @@ public final class Recovery {
     if (original == null) {
       return;
     }
-    // Earlier versions did not protect the original during the swap, and recorded no permission.
-    if (open.swap() != null && open.swap().permission != null) {
+    if (open.swap() != null) {
       Swap.unprotect(job.client(), original, new FsPermission(open.swap().permission));
     }
     Fence fence = new Fence(job.namenode(), begin.client, begin.fileId, job.ticker());

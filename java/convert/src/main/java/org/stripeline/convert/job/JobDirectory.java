@@ -34,6 +34,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.io.IOUtils;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
@@ -305,6 +306,23 @@ public final class JobDirectory {
   public boolean isDisposable(Contents contents) throws IOException {
     return OWN.containsAll(contents.names)
         && (contents.isEnded() || (contents.isOnlyBegun() && hasNoTemporaries()));
+  }
+
+  /**
+   * Deletes the directory of a job.
+   *
+   * @param contents what shows that it is disposable
+   * @throws FileAlreadyExistsException if a driver has begun to do the job since then
+   */
+  public void dispose(Contents contents) throws IOException {
+    // Only one driver can create the journal, and none does anything without it.
+    Journal claim = contents.hasJournal() ? null : Journal.create(fs, journalFile());
+    try {
+      fs.delete(directory, true);
+    } finally {
+      // Its file is gone, so it cannot be completed.
+      IOUtils.closeStream(claim);
+    }
   }
 
   /** Lists the directory. */

@@ -61,7 +61,13 @@ public final class JobLock {
     try {
       return Journal.append(fs, directory.journalFile());
     } catch (FileNotFoundException e) {
-      JobDirectory.Contents contents = directory.contents();
+      JobDirectory.Contents contents;
+      try {
+        contents = directory.contents();
+      } catch (FileNotFoundException gone) {
+        throw new RefusedException(
+            "Cannot resume job " + directory.name() + ": its directory was deleted");
+      }
       if (!contents.hasJournal() && !contents.isOnlyBegun()) {
         throw new RefusedException(
             "Cannot resume job "

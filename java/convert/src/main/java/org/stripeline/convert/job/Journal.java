@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.stripeline.convert.settings.RefusedException;
 
 /**
  * The write-ahead log of a job. Each line announces a step, and is on the disks of DataNodes before
@@ -82,8 +83,8 @@ public final class Journal implements Closeable {
    * <p>A line that is not valid JSON was being written when its driver died, so its step was not
    * begun.
    *
-   * @throws IOException if the file cannot be read, or a later version has recorded a step that
-   *     this version does not know and therefore cannot settle
+   * @throws RefusedException if another version has recorded a step that this version does not know
+   *     and therefore cannot settle
    */
   public static void read(DistributedFileSystem fs, Path file, Consumer<JournalRecord> consumer)
       throws IOException {
@@ -95,10 +96,10 @@ public final class Journal implements Closeable {
         if (record == null) {
           continue;
         }
-        if (record.kind == null) {
-          throw new IOException(
+        if (!record.isWhole()) {
+          throw new RefusedException(
               "Cannot read journal "
-                  + file
+                  + file.toUri().getPath()
                   + ": another version of this command has recorded a step that this one does not"
                   + " know; resume the job with that version: "
                   + line);

@@ -89,13 +89,10 @@ public final class JournalRecord {
   /** Length of the file in bytes. */
   public Long bytes;
 
-  /**
-   * Name of the policy that the file gets; null for replication, and in journals of earlier
-   * versions.
-   */
+  /** Name of the policy that the file gets; null for replication. */
   public String policy;
 
-  /** Layout that the file gets; null for replication, and in journals of earlier versions. */
+  /** Layout that the file gets; null for replication. */
   public Layout layout;
 
   /** Signature of the original's blocks, see {@link BlockSignature}. */
@@ -215,6 +212,36 @@ public final class JournalRecord {
     record.reason = outcome.reason();
     record.bytes = outcome.bytes();
     return record;
+  }
+
+  /** Returns whether the kind is known and all fields that a recovery needs are set. */
+  boolean isWhole() {
+    if (kind == null) {
+      return false;
+    }
+    switch (kind) {
+      case BEGIN:
+        return path != null
+            && temporary != null
+            && temporary.startsWith("/")
+            && directoryId != 0
+            && client != null
+            && accessedMs != null
+            && bytes != null
+            && signature != null;
+      case FENCED:
+        return modifiedMs != null;
+      case GROUP:
+        return pool != null && blocks != null;
+      case TASK:
+        return node != null && task != null;
+      case MAPS:
+        return mapJobName != null;
+      case SWAP:
+        return temporaryId != null && permission != null && modifiedMs != null;
+      default:
+        return true;
+    }
   }
 
   /** Returns the name of the temporary file in its directory. */

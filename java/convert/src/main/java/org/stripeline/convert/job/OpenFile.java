@@ -66,11 +66,7 @@ public final class OpenFile {
    */
   public synchronized Long modifiedMs() {
     JournalRecord latest = swap == null ? fenced : swap;
-    if (latest != null && latest.modifiedMs != null) {
-      return latest.modifiedMs;
-    }
-    // Earlier versions recorded only the time before the lease, which was held in these steps.
-    return swap == null && groups.isEmpty() ? null : begin.modifiedMs;
+    return latest == null ? null : latest.modifiedMs;
   }
 
   /** Returns the announcement of the swap, or null if the swap cannot have happened. */

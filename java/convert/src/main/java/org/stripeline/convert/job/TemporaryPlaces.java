@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSClient;
-import org.apache.hadoop.hdfs.protocol.EncryptionZone;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.slf4j.Logger;
@@ -76,34 +75,6 @@ public final class TemporaryPlaces {
     Place place = zone == null ? new Place(path, id(path)) : make(path);
     places.put(path, place);
     return place;
-  }
-
-  /**
-   * Returns the inode id of the directory of a temporary file, for journals that lack it; 0 if
-   * there is no such directory.
-   */
-  public long directoryOf(OpenFile open) throws IOException {
-    JournalRecord begin = open.begin();
-    if (open.swap() != null) {
-      long temporaryId = open.swap().temporaryId;
-      long directoryId = InodePath.parent(client, temporaryId);
-      HdfsFileStatus there =
-          directoryId == 0 ? null : InodePath.status(client, directoryId, begin.temporaryName());
-      if (there != null && there.getFileId() == temporaryId) {
-        return directoryId;
-      }
-    }
-    String path = begin.temporary.substring(0, begin.temporary.lastIndexOf('/'));
-    if (path.startsWith(RESERVED_RAW)) {
-      // The root of a zone, which users may have renamed; the original is still in that zone.
-      EncryptionZone zone =
-          InodePath.status(client, begin.fileId) == null
-              ? null
-              : client.getEZForPath(InodePath.of(begin.fileId));
-      path = zone == null ? path.substring(RESERVED_RAW.length()) : zone.getPath();
-    }
-    HdfsFileStatus status = client.getFileInfo(path.isEmpty() ? "/" : path);
-    return status == null ? 0 : status.getFileId();
   }
 
   private String inZone(String zone) {

@@ -33,11 +33,6 @@ public final class MapJobs implements Consumer<JournalRecord> {
     }
   }
 
-  /** Returns whether the journal names any. */
-  public boolean isAny() {
-    return last != null;
-  }
-
   /**
    * Kills the job and waits for its end, so that its maps cannot change files that are rolled back.
    *

@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -223,11 +224,11 @@ public final class JobList {
       try {
         JobDirectory.Contents contents = job.contents();
         if (nowMs - contents.changedMs() > keepMs && job.isDisposable(contents)) {
-          fs.delete(job.path(), true);
+          job.dispose(contents);
           LOG.info("Deleted {}, which was kept for {}", job.path(), KEEP_KEY);
         }
-      } catch (FileNotFoundException e) {
-        LOG.debug("Another driver has deleted {} or ended its job", job.path(), e);
+      } catch (FileNotFoundException | FileAlreadyExistsException e) {
+        LOG.debug("Another driver has deleted {}, or has begun or ended its job", job.path(), e);
       }
     }
   }

@@ -105,6 +105,18 @@ public final class StatusWriter implements JobObserver, Closeable {
     }
   }
 
+  /** Returns whether another driver has resumed the job, as far as is known. */
+  public boolean isReplaced() {
+    synchronized (recording) {
+      try {
+        return isReplaced || (driver != 0 && recordedDriver() > driver);
+      } catch (IOException e) {
+        LOG.debug("Cannot read the status of job {}", job.directory().name(), e);
+        return false;
+      }
+    }
+  }
+
   /** Called once a second. */
   void tick() {
     try {

@@ -23,6 +23,7 @@ import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
@@ -179,7 +180,7 @@ class RecoveryTest {
         };
     try (Driver driver = cluster.driver(client, JobObserver.NONE, cut)) {
       assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/late", CODE), "late"))
-          .isInstanceOf(IOException.class);
+          .isInstanceOf(JournalLostException.class);
     }
     assertThat(cluster.policy("/late/a")).isNotNull();
     assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(SHARED);
@@ -222,7 +223,7 @@ class RecoveryTest {
     try (Driver driver = cluster.driver(client, JobObserver.NONE, armed)) {
       assertThatThrownBy(
               () -> driver.execute(ConvertCluster.contiguous("/late-mode", CODE), "late-mode"))
-          .isInstanceOf(IOException.class);
+          .isInstanceOf(JournalLostException.class);
     } finally {
       LateCalls.after((command, path) -> {});
     }

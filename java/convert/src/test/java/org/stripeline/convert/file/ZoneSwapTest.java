@@ -22,17 +22,12 @@ import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
-import org.stripeline.convert.fixture.Crash;
-import org.stripeline.convert.fixture.EarlierJournal;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.job.TemporaryPlaces;
-import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
-import org.stripeline.convert.settings.JobTuning;
 
 /** Tests the swap of one file against other users of an encryption zone. */
 @Tag("full")
@@ -148,37 +143,6 @@ class ZoneSwapTest extends SwapCase {
     assertThat(convert(ConvertCluster.contiguous("/zone", CODE), "next", StepListener.NONE))
         .extracting(JobReport::converted)
         .isEqualTo(1L);
-  }
-
-  /** Earlier versions created temporary files in the root of a zone, which its users can rename. */
-  @Test
-  void rollsBackAJobOfAnEarlierVersionWhoseZoneWasRenamed() throws Exception {
-    // So that the next driver need not wait a minute for the leases of the dead one.
-    cluster.mini.setLeasePeriod(500, 3_600_000);
-    DistributedFileSystem fs = cluster.fs();
-    makeZone();
-    byte[] bytes = cluster.write("/zone/a", 3 * BLOCK);
-    DistributedFileSystem client = cluster.client();
-    try (Driver driver =
-        cluster.driver(client, JobObserver.NONE, new Crash(client, Step.MADE, 1))) {
-      assertThatThrownBy(() -> driver.execute(ConvertCluster.striped("/zone", CODE), "zone"))
-          .isInstanceOf(Crash.Death.class);
-    }
-    EarlierJournal.rewrite(fs, "zone");
-    EarlierJournal.moveTemporary(
-        fs, "zone", TemporaryPlaces.RESERVED_RAW, "/zone/.stripeline-zone-a");
-    fs.delete(new Path("/zone/.stripeline-zone"), false);
-    fs.rename(new Path("/zone"), new Path("/moved"));
-
-    JobReport report;
-    try (Driver driver = cluster.driver()) {
-      report = driver.resume("/zone", null, new JobTuning());
-    }
-
-    assertThat(report.rolledBack()).isEqualTo(1);
-    assertThat(fs.listStatus(new Path("/moved"))).hasSize(1);
-    assertThat(cluster.read("/moved/a")).isEqualTo(bytes);
-    fs.append(new Path("/moved/a")).close();
   }
 
   private void makeZone() throws Exception {

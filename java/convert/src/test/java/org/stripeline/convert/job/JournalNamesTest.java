@@ -17,8 +17,11 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.Layout;
+import org.stripeline.convert.settings.RefusedException;
 
 /**
  * Journals and settings of a job outlive the release that wrote them: their names must not change.
@@ -59,9 +62,30 @@ class JournalNamesTest {
 
     Files.write(file, Arrays.asList(known, "{\"kind\":\"later\",\"fileId\":8}", known));
     assertThatThrownBy(() -> read(journal))
-        .isInstanceOf(IOException.class)
+        .isInstanceOf(RefusedException.class)
         .hasMessageContaining("resume the job with that version")
         .hasMessageContaining("\"later\"");
+  }
+
+  /** Such as the place of a temporary file, without which it would stay. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'kind':'begin','fileId':8,'path':'/a','directoryId':9,'client':'c','accessedMs':1,"
+            + "'bytes':2,'signature':'s'}",
+        "{'kind':'fenced','fileId':8}",
+        "{'kind':'group','fileId':8,'pool':'p'}",
+        "{'kind':'task','fileId':8,'task':1}",
+        "{'kind':'maps'}",
+        "{'kind':'swap','fileId':8,'temporaryId':10,'modifiedMs':3}"
+      })
+  void aStepWithoutWhatARecoveryNeedsIsNotPassedOver(
+      String line, @TempDir java.nio.file.Path folder) throws Exception {
+    java.nio.file.Path file = folder.resolve("journal");
+    Files.writeString(file, line.replace('\'', '"') + "\n");
+    assertThatThrownBy(() -> read(new Path(file.toUri())))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("resume the job with that version");
   }
 
   private static List<JournalRecord> read(Path journal) throws IOException {

@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
@@ -218,8 +219,12 @@ public final class ClusterCommand implements Runnable {
           boolean expire)
       throws IOException {
     ClusterClient client = target.running().client();
+    List<ClusterStatus.DataNodeStatus> before = client.status().datanodes;
     for (String id : ids) {
-      client.stopDataNode(id);
+      // Those that are stopped already can still expire.
+      if (!expire || before.stream().noneMatch(node -> node.id.equals(id) && !node.running)) {
+        client.stopDataNode(id);
+      }
     }
     // Once one is dead, the NameNode assigns work to all others that it considers alive.
     for (String id : expire ? ids : new String[0]) {

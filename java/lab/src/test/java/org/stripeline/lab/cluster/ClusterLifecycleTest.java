@@ -189,6 +189,8 @@ class ClusterLifecycleTest {
     assertThat(read(cluster)).isEqualTo(content);
     assertThatThrownBy(() -> client.stopDataNode("dn2"))
         .hasMessageContaining("dn2: it is stopped already");
+    assertThat(run("stop-datanode", directory, "--expire", "dn2")).isEmpty();
+    assertThat(run("status", directory)).containsPattern("dn2 +dead ");
     assertThatThrownBy(() -> client.expireDataNode("dn1"))
         .hasMessage("Cannot expire DataNode dn1: it runs");
     assertThatThrownBy(() -> client.startDataNode("dn9"))

@@ -3,13 +3,11 @@ package org.stripeline.plan.source;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -22,6 +20,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.select.FileChecks;
@@ -41,6 +40,9 @@ public final class NameNodeSource implements FileSource {
 
   /** Files that wait for those before them; enough to keep all calls busy. */
   private static final int WAITING_MAX = 16 * CALLS_MAX;
+
+  /** Blocks of the files that wait: each takes about a KiB, and a file can have very many. */
+  private static final int WAITING_BLOCKS_MAX = 4096;
 
   /** Receives each file together with the status that the NameNode returned. */
   public interface Visitor {
@@ -82,6 +84,7 @@ public final class NameNodeSource implements FileSource {
   public void stream(Sink sink) throws IOException {
     PlannedFile file = new PlannedFile();
     Deque<Listed> waiting = new ArrayDeque<>();
+    int[] blocks = new int[1];
     ExecutorService threads = Executors.newFixedThreadPool(CALLS_MAX, NameNodeSource::thread);
     try {
       walk(
@@ -95,7 +98,9 @@ public final class NameNodeSource implements FileSource {
             waiting.add(
                 new Listed(
                     status, path, isChecked ? threads.submit(() -> check(status, path)) : null));
-            if (waiting.size() > WAITING_MAX) {
+            blocks[0] += waiting.getLast().blocks();
+            while (waiting.size() > WAITING_MAX || blocks[0] > WAITING_BLOCKS_MAX) {
+              blocks[0] -= waiting.getFirst().blocks();
               pass(waiting.remove(), file, sink);
             }
           });
@@ -120,6 +125,10 @@ public final class NameNodeSource implements FileSource {
       this.path = path;
       this.answer = answer;
     }
+
+    int blocks() {
+      return status.getLocatedBlocks().locatedBlockCount();
+    }
   }
 
   private static Thread thread(Runnable task) {
@@ -136,14 +145,9 @@ public final class NameNodeSource implements FileSource {
 
   private static SkipReason answer(Future<SkipReason> answer) {
     try {
-      return answer.get();
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException
-          ? new UncheckedIOException((IOException) e.getCause())
-          : new IllegalStateException(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UncheckedIOException(new InterruptedIOException("interrupted"));
+      return Futures.get(answer);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
