@@ -69,6 +69,7 @@ class CommandEndTest {
     line.addAll(
         Arrays.asList("-Xmx256m", "-Dlog4j.configuration=org/stripeline/cli/log4j.properties"));
     line.addAll(JavaRuntime.hadoopArguments());
+    line.addAll(JavaRuntime.compilerArguments());
     line.add(Stripeline.class.getName());
     line.add("convert");
     line.addAll(Arrays.asList(arguments));

@@ -80,6 +80,7 @@ class DriverProcessTest {
     line.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
     line.add("-Xmx256m");
     line.addAll(JavaRuntime.hadoopArguments());
+    line.addAll(JavaRuntime.compilerArguments());
     line.add(ConvertMain.class.getName());
     line.addAll(
         Arrays.asList(

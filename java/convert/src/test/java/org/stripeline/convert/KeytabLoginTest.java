@@ -28,6 +28,7 @@ import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.Conditions;
 import org.stripeline.testkit.Kerberos;
 
@@ -169,6 +170,7 @@ class KeytabLoginTest {
             cluster.uri() + "/secure",
             "--policy=RS-3-2",
             "--execute");
+    command.command().addAll(1, JavaRuntime.compilerArguments());
     command.command().addAll(Arrays.asList(more));
     // Hides the ticket cache of the user that runs the test.
     command.environment().put("KRB5CCNAME", directory.resolve("no-tickets").toString());

@@ -2,6 +2,7 @@
 package org.stripeline.terminal;
 
 import java.io.File;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -98,6 +99,21 @@ public final class JavaRuntime {
       }
     }
     return String.join(File.pathSeparator, entries);
+  }
+
+  /**
+   * Returns the compilers to which this process is limited, for child processes.
+   *
+   * @return arguments for Java, possibly none
+   */
+  public static List<String> compilerArguments() {
+    return compilerArguments(ManagementFactory.getRuntimeMXBean().getInputArguments());
+  }
+
+  static List<String> compilerArguments(List<String> ownArguments) {
+    List<String> arguments = new ArrayList<>(ownArguments);
+    arguments.removeIf(argument -> !argument.startsWith("-XX:TieredStopAtLevel="));
+    return arguments;
   }
 
   /**

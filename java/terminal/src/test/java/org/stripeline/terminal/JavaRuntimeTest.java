@@ -3,6 +3,7 @@ package org.stripeline.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class JavaRuntimeTest {
@@ -22,6 +23,14 @@ class JavaRuntimeTest {
     assertThat(JavaRuntime.hadoopArguments(25))
         .contains("--enable-native-access=ALL-UNNAMED")
         .doesNotContain("-Djava.security.manager=allow");
+  }
+
+  @Test
+  void childrenGetOnlyTheLimitOfCompilers() {
+    assertThat(
+            JavaRuntime.compilerArguments(
+                Arrays.asList("-Xmx1g", "-XX:TieredStopAtLevel=1", "-Da=b")))
+        .containsExactly("-XX:TieredStopAtLevel=1");
   }
 
   @Test

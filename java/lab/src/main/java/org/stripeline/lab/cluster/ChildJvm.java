@@ -16,7 +16,8 @@ public final class ChildJvm {
   private ChildJvm() {}
 
   /**
-   * Creates a JVM with the native library of this one, and with its class path except site files.
+   * Creates a JVM with the native library and compilers of this one, and with its class path except
+   * site files.
    *
    * @param prefix runs the command that follows it; possibly empty
    * @param jvmArguments override the common ones
@@ -32,6 +33,7 @@ public final class ChildJvm {
             "-Dlog4j.configuration=org/stripeline/terminal/log4j.properties"));
     command.addAll(JavaRuntime.hadoopArguments());
     command.addAll(JavaRuntime.nativeArguments());
+    command.addAll(JavaRuntime.compilerArguments());
     command.addAll(jvmArguments);
     command.add(main.getName());
     command.addAll(arguments);
