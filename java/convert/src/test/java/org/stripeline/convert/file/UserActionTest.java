@@ -49,7 +49,10 @@ import org.stripeline.convert.settings.Origin;
  */
 @Tag("full")
 class UserActionTest {
-  private static final int BLOCK = ConvertCluster.BLOCK;
+
+  /** Small, since hundreds of files are converted; two whole stripes and a part are left. */
+  private static final int BLOCK = 256 << 10;
+
   private static final int BYTES = 2 * BLOCK + 777;
   private static final byte[] APPENDED = "appended".getBytes();
   private static final byte[] REPLACEMENT = "another file of that name".getBytes();
