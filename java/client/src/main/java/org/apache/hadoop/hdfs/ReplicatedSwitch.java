@@ -399,10 +399,10 @@ final class ReplicatedSwitch {
     }
   }
 
-  /** Looks for leftovers once per directory and client. */
+  /** Looks for leftovers, in the same directory not often. */
   private void sweep(long now) {
     String directory = TemporaryFiles.directoryOf(src);
-    if (client.sweepsFirst(directory)) {
+    if (client.sweeps(directory, now)) {
       new TemporaryFiles(client).sweep(directory, now);
     }
   }
