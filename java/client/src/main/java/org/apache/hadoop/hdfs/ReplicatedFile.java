@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
 import org.apache.hadoop.crypto.CryptoOutputStream;
 import org.apache.hadoop.fs.FileEncryptionInfo;
@@ -64,27 +65,45 @@ final class ReplicatedFile {
   private void flushCiphers() throws IOException {
     if (ciphers != null) {
       ciphers.flush();
+      if (!tail.isOpen) {
+        // Another thread closes or aborts the file, which the bytes may not have reached.
+        file.checkClosed();
+        throw new ClosedChannelException();
+      }
     }
   }
 
   void close() throws IOException {
     try {
-      flushCiphers();
-    } finally {
-      try {
-        releaseCiphers();
-      } finally {
-        file.close();
+      if (ciphers != null) {
+        // No write of another thread comes between both, whose bytes would be lost.
+        synchronized (ciphers) {
+          flushAndRelease();
+        }
       }
+    } finally {
+      file.close();
     }
   }
 
-  /** Ends the stream without a call to the NameNode; the lease is no longer renewed. */
-  void abort() throws IOException {
+  private void flushAndRelease() throws IOException {
     try {
-      releaseCiphers();
+      ciphers.flush();
     } finally {
+      releaseCiphers();
+    }
+  }
+
+  /**
+   * Ends the stream without a call to the NameNode; the lease is no longer renewed. The file is
+   * aborted first, because a writer holds the ciphers while it waits for the DataNodes.
+   */
+  void abort() throws IOException {
+    tail.isOpen = false;
+    try {
       abort(client, file);
+    } finally {
+      releaseCiphers();
     }
   }
 

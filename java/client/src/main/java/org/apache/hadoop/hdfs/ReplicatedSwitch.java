@@ -37,7 +37,7 @@ import org.stripeline.client.write.Stripe;
  *   <li>{@link Step#COPY}: copy attributes and bytes, and hsync them.
  *   <li>{@link Step#CHECK}: check that the lease of the striped file is still held, by its inode.
  *   <li>{@link Step#END}: end the block group on its DataNodes, so that its replicas are removed
- *       with the file.
+ *       with the file. A slow DataNode makes this take long, therefore check the lease again.
  *   <li>{@link Step#RENAME}: rename the temporary file over the inode of the striped file.
  *   <li>{@link Step#DROP}: drop the streamers of the striped file.
  * </ol>
@@ -46,12 +46,12 @@ import org.stripeline.client.write.Stripe;
  * END or RENAME fails, the striped stream has failed. Only then, or when all steps are done, does
  * the sync return.
  *
- * <p>The NameNode has no rename that depends on a lease. A writer that is stopped between CHECK and
- * RENAME while another client recovers the lease would therefore open the file again. A client of
- * ours that recovers a lease takes the lease of the temporary file, too, and deletes it ({@link
- * TemporaryFiles#fence}), after which the rename fails, or the check of the lease that follows it.
- * The temporary file is named by its path, never by its inode, so that the rename also fails when
- * the directory was renamed, as HBase does to fence a writer.
+ * <p>The NameNode has no rename that depends on a lease. A writer that is stopped between the last
+ * check and RENAME while another client recovers the lease would therefore open the file again. A
+ * client of ours that recovers a lease takes the lease of the temporary file, too, and deletes it
+ * ({@link TemporaryFiles#fence}), after which the rename fails, or the check of the lease that
+ * follows it. The temporary file is named by its path, never by its inode, so that the rename also
+ * fails when the directory was renamed, as HBase does to fence a writer.
  */
 final class ReplicatedSwitch {
   private static final int COPY_BYTES = 256 << 10;
@@ -143,6 +143,7 @@ final class ReplicatedSwitch {
       listener.begins(Step.END);
       holdInterrupt();
       endGroup();
+      uninterrupted(() -> checkLease(striped));
       listener.begins(Step.RENAME);
       uninterrupted(this::rename);
       uninterrupted(() -> checkLease(file));
@@ -399,10 +400,10 @@ final class ReplicatedSwitch {
     }
   }
 
-  /** Looks for leftovers once per directory and client. */
+  /** Looks for leftovers, in the same directory not often. */
   private void sweep(long now) {
     String directory = TemporaryFiles.directoryOf(src);
-    if (client.sweepsFirst(directory)) {
+    if (client.sweeps(directory, now)) {
       new TemporaryFiles(client).sweep(directory, now);
     }
   }

@@ -53,12 +53,13 @@ class StripelineDFSClient extends DFSClient {
   private volatile ReplicatedSwitch.Listener switchListener = ReplicatedSwitch.Listener.NONE;
 
   /**
-   * Directories whose leftover temporary files were deleted, the latest ones. Guarded by itself.
+   * Directories whose leftover temporary files were deleted, the latest ones, and when. Guarded by
+   * itself.
    */
-  private final Map<String, Boolean> swept =
-      new LinkedHashMap<String, Boolean>() {
+  private final Map<String, Long> swept =
+      new LinkedHashMap<String, Long>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
           return size() > SWEPT_MAX;
         }
       };
@@ -112,10 +113,20 @@ class StripelineDFSClient extends DFSClient {
     switchListener = listener;
   }
 
-  /** Returns true for the first call for a directory. */
-  boolean sweepsFirst(String directory) {
+  /**
+   * Returns true for a directory whose leftover temporary files this client has not deleted for as
+   * long as files must be old to be leftovers.
+   *
+   * @param now the time of the NameNode in milliseconds
+   */
+  boolean sweeps(String directory, long now) {
     synchronized (swept) {
-      return swept.put(directory, true) == null;
+      Long before = swept.get(directory);
+      if (before != null && now - before <= TemporaryFiles.LEFTOVER_MILLIS) {
+        return false;
+      }
+      swept.put(directory, now);
+      return true;
     }
   }
 
@@ -139,8 +150,13 @@ class StripelineDFSClient extends DFSClient {
       return closed;
     }
     new TemporaryFiles(this).fence(src);
-    // The writer may have renamed it just before.
-    return super.recoverLease(src);
+    try {
+      // The writer may have renamed it just before.
+      return super.recoverLease(src);
+    } catch (FileNotFoundException e) {
+      // Deleted or renamed in the meantime; Hadoop's client would not have noticed.
+      return closed;
+    }
   }
 
   @Override

@@ -76,11 +76,8 @@ final class StripelineOutputStreams {
               storagePolicy);
       if (stat.getErasureCodingPolicy() == null) {
         out = new DFSOutputStream(client, src, stat, flag, progress, checksum, favoredNodes, true);
-      } else if (isOurs(stat)) {
-        out = striped(src, flag, progress, null, stat, checksum, favoredNodes, replication);
       } else {
-        WriteStatistics.shared().stockStream();
-        out = new DFSStripedOutputStream(client, src, stat, flag, progress, checksum, favoredNodes);
+        out = striped(src, flag, progress, null, stat, checksum, favoredNodes, replication);
       }
       out.start();
     }
@@ -108,12 +105,13 @@ final class StripelineOutputStreams {
       String[] favoredNodes,
       short replication)
       throws IOException {
+    boolean syncsDurably = settings.sync() == SyncMode.DURABLE;
     if (!canStream(stat)) {
       WriteStatistics.shared().stockStream();
       return new UnalignedOutputStream(
-          client, src, flag, progress, last, stat, checksum, favoredNodes);
+          client, src, flag, progress, last, stat, checksum, favoredNodes, syncsDurably);
     }
-    if (settings.sync() == SyncMode.DURABLE) {
+    if (syncsDurably) {
       // Callers ask for one replica of a file that is to be erasure-coded, which ignores the
       // number.
       short least = (short) Math.max(replication, client.getConf().getDefaultReplication());
@@ -122,11 +120,6 @@ final class StripelineOutputStreams {
     }
     return new StripelineOutputStream(
         client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
-  }
-
-  /** Returns whether {@link #striped} writes a file, or Hadoop's own stream as it is. */
-  private boolean isOurs(HdfsFileStatus stat) {
-    return canStream(stat) || settings.sync() == SyncMode.DURABLE;
   }
 
   /**
@@ -252,10 +245,7 @@ final class StripelineOutputStreams {
       String[] favoredNodes)
       throws IOException {
     DataChecksum checksum = client.getConf().createChecksum(null);
-    if (!stat.isErasureCoded() || !isOurs(stat)) {
-      if (stat.isErasureCoded()) {
-        WriteStatistics.shared().stockStream();
-      }
+    if (!stat.isErasureCoded()) {
       return DFSOutputStream.newStreamForAppend(
           client, src, flag, progress, last, stat, checksum, favoredNodes);
     }

@@ -36,7 +36,7 @@ final class TemporaryFiles {
       Pattern.compile(Pattern.quote(INODES) + "(\\d{1,19})/*");
 
   /** Twice the period after which the NameNode recovers the lease of a client that is silent. */
-  private static final long LEFTOVER_MILLIS = TimeUnit.HOURS.toMillis(2);
+  static final long LEFTOVER_MILLIS = TimeUnit.HOURS.toMillis(2);
 
   private static final int NAME_BYTES_MAX = 255;
 
@@ -88,7 +88,7 @@ final class TemporaryFiles {
       }
     } catch (FileNotFoundException e) {
       DFSClient.LOG.debug("The directory of {} is gone", src, e);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       DFSClient.LOG.warn(
           "Cannot remove the temporary files of {}: a writer that is suspended in its first sync"
               + " can open it again. Recover its lease as a user who may write to its directory",

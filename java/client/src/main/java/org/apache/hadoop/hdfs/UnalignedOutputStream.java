@@ -12,23 +12,29 @@ import org.apache.hadoop.util.Progressable;
 
 /**
  * Hadoop's stream of a striped file whose blocks are not whole cells, which cannot become a
- * replicated one: hflush and hsync throw, because they are asked to be durable.
+ * replicated one: where hflush and hsync are to be durable they throw, otherwise they do what those
+ * of other striped files do.
  */
 final class UnalignedOutputStream extends DFSStripedOutputStream {
   private final String why;
 
+  /** Null if syncs are to be durable. */
+  private final SyncRefusal sync;
+
   /** Creates a stream that appends block groups; {@code last} is null for a new file. */
   UnalignedOutputStream(
-      DFSClient client,
+      StripelineDFSClient client,
       String src,
       EnumSet<CreateFlag> flag,
       Progressable progress,
       LocatedBlock last,
       HdfsFileStatus stat,
       DataChecksum checksum,
-      String[] favoredNodes)
+      String[] favoredNodes,
+      boolean syncsDurably)
       throws IOException {
     super(client, src, flag, progress, last, stat, checksum, favoredNodes);
+    sync = syncsDurably ? null : client.syncRefusal();
     why =
         ": its block size of "
             + stat.getBlockSize()
@@ -39,7 +45,7 @@ final class UnalignedOutputStream extends DFSStripedOutputStream {
 
   @Override
   public void hflush() {
-    throw new UnsupportedOperationException("Cannot hflush " + getSrc() + why);
+    called("hflush");
   }
 
   @Override
@@ -49,6 +55,13 @@ final class UnalignedOutputStream extends DFSStripedOutputStream {
 
   @Override
   public void hsync(EnumSet<SyncFlag> flags) {
-    throw new UnsupportedOperationException("Cannot hsync " + getSrc() + why);
+    called("hsync");
+  }
+
+  private void called(String what) {
+    if (sync == null) {
+      throw new UnsupportedOperationException("Cannot " + what + " " + getSrc() + why);
+    }
+    sync.called(what, getSrc());
   }
 }

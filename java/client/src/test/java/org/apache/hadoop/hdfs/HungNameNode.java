@@ -11,13 +11,22 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 
-/** A proxy between a client and the NameNode that can block requests for block locations. */
+/**
+ * A proxy between a client and the NameNode that can block requests for block locations, and let
+ * any call fail.
+ */
 final class HungNameNode implements AutoCloseable {
   private final DFSClient client;
   private final ClientProtocol nameNode;
   private final CountDownLatch released = new CountDownLatch(1);
   private final AtomicInteger calls = new AtomicInteger();
   private volatile boolean hangs;
+  private volatile Calls faults = (method, isDone) -> {};
+
+  /** Is told of each call before and after it was carried out, and lets it fail by throwing. */
+  interface Calls {
+    void called(String method, boolean isDone) throws IOException;
+  }
 
   /** Replaces the NameNode proxy of a client. */
   HungNameNode(DistributedFileSystem fs) throws IOException {
@@ -32,8 +41,11 @@ final class HungNameNode implements AutoCloseable {
                 calls.incrementAndGet();
                 awaitRelease();
               }
+              faults.called(method.getName(), false);
               try {
-                return method.invoke(nameNode, arguments);
+                Object result = method.invoke(nameNode, arguments);
+                faults.called(method.getName(), true);
+                return result;
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
@@ -62,6 +74,11 @@ final class HungNameNode implements AutoCloseable {
   /** Blocks all further requests for block locations. */
   void hang() {
     hangs = true;
+  }
+
+  /** Tells {@code with} of all further calls. */
+  void fail(Calls with) {
+    faults = with;
   }
 
   /** Returns the number of requests that were blocked. */

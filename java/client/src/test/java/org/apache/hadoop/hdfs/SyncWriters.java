@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.stripeline.testkit.Conditions;
+import org.stripeline.testkit.ForkedJvm;
+
+/**
+ * Writers of erasure-coded files, each with its own client, in one separate process. Each stops
+ * before a step of its first sync, or after some records, until the process is told to go on.
+ */
+final class SyncWriters implements AutoCloseable {
+  /** The place after the first sync and some records. */
+  static final String AFTER = "AFTER";
+
+  private static final int CELL = 64 << 10;
+
+  /** Bytes of a file that is opened for appending. */
+  static final int OLD = 3 * CELL + 5;
+
+  /** Bytes that are written before the first sync. */
+  static final int FIRST = 7 * CELL + 9;
+
+  private static final int RECORD = 11;
+
+  /** Bytes that are written before {@link #AFTER}. */
+  static final int RECORDS = FIRST + 5 * RECORD;
+
+  /** All bytes of a file. */
+  static final int ALL = RECORDS + 5 * RECORD;
+
+  private final Process process;
+  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final Thread reader;
+
+  private SyncWriters(Process process) {
+    this.process = process;
+    reader = new Thread(this::read, "what writers say");
+    reader.start();
+  }
+
+  /** A file to write. */
+  record Task(String path, String stop, boolean appends) {}
+
+  /** Starts a process that writes files. */
+  static SyncWriters start(Configuration conf, Path folder, Collection<Task> tasks)
+      throws IOException {
+    Path site = Files.createTempFile(folder, "writers", ".xml");
+    try (OutputStream out = Files.newOutputStream(site)) {
+      conf.writeXml(out);
+    }
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of(SyncWriters.class.getName(), site.toString()));
+    for (Task task : tasks) {
+      command.add(task.path + ' ' + task.stop + ' ' + task.appends);
+    }
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("CLASSPATH", ForkedJvm.classPath());
+    builder.redirectError(folder.resolve("writers.log").toFile());
+    return new SyncWriters(builder.start());
+  }
+
+  private void read() {
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      String line;
+      while ((line = lines.readLine()) != null) {
+        said.add(line);
+      }
+    } catch (IOException e) {
+      said.add("LOST " + e);
+    }
+  }
+
+  /** Waits until all writers have stopped. */
+  SyncWriters awaitStopped(Collection<Task> tasks) {
+    for (Task task : tasks) {
+      await("STOPPED " + task.path);
+    }
+    return this;
+  }
+
+  /** Waits until all writers have ended. */
+  void awaitEnded(Collection<Task> tasks) {
+    for (Task task : tasks) {
+      await("ENDED " + task.path);
+    }
+  }
+
+  private void await(String line) {
+    Conditions.await(
+        line,
+        () -> {
+          if (!process.isAlive()) {
+            throw new AssertionError("The writers died: " + said);
+          }
+          return said.contains(line);
+        });
+  }
+
+  /** Returns how many bytes of a file were acknowledged last, or 0. */
+  int acknowledged(String path) {
+    String prefix = "ACKNOWLEDGED " + path + ' ';
+    return said.stream()
+        .filter(line -> line.startsWith(prefix))
+        .mapToInt(line -> Integer.parseInt(line.substring(prefix.length())))
+        .max()
+        .orElse(0);
+  }
+
+  /** Returns what a writer said. */
+  List<String> said(String path) {
+    List<String> own = new ArrayList<>(said);
+    own.removeIf(line -> !(line + ' ').contains(' ' + path + ' '));
+    return own;
+  }
+
+  boolean isClosed(String path) {
+    return said.contains("CLOSED " + path);
+  }
+
+  /** Lets all writers go on. */
+  void goOn() throws IOException {
+    process.getOutputStream().write('\n');
+    process.getOutputStream().flush();
+  }
+
+  /** Sends a signal to the process. */
+  void signal(String name) throws Exception {
+    Process kill =
+        new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).inheritIO().start();
+    if (kill.waitFor() != 0) {
+      throw new AssertionError("Cannot send SIG" + name + " to the writers");
+    }
+  }
+
+  /** Ends the process by SIGKILL. */
+  @Override
+  public void close() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+    reader.join();
+  }
+
+  /** Returns the bytes of a file. */
+  static byte[] bytes(String path) {
+    return WriteCluster.bytes(path.hashCode(), ALL);
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    Configuration conf = new Configuration();
+    conf.addResource(new org.apache.hadoop.fs.Path(arguments[0]));
+    CountDownLatch goesOn = new CountDownLatch(1);
+    for (int i = 1; i < arguments.length; i++) {
+      String[] parts = arguments[i].split(" ");
+      Task task = new Task(parts[0], parts[1], Boolean.parseBoolean(parts[2]));
+      new Thread(new Writer(conf, task, goesOn), parts[0]).start();
+    }
+    while (System.in.read() >= 0) {
+      goesOn.countDown();
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  /** Writes one file. */
+  private static final class Writer implements Runnable {
+    private final Configuration conf;
+    private final Task task;
+    private final CountDownLatch goesOn;
+    private final byte[] all;
+    private int taken;
+
+    Writer(Configuration conf, Task task, CountDownLatch goesOn) {
+      this.conf = conf;
+      this.task = task;
+      this.goesOn = goesOn;
+      this.all = bytes(task.path);
+    }
+
+    private void say(String what, Object more) {
+      String line = what + ' ' + task.path + (more == null ? "" : " " + more);
+      synchronized (System.out) {
+        System.out.println(line.replace('\n', ' '));
+        System.out.flush();
+      }
+    }
+
+    private void stop() throws IOException {
+      say("STOPPED", null);
+      try {
+        goesOn.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+    }
+
+    @Override
+    public void run() {
+      try (DistributedFileSystem fs =
+          (DistributedFileSystem) FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf)) {
+        ((StripelineDFSClient) fs.getClient())
+            .setSwitchListener(
+                step -> {
+                  if (step.name().equals(task.stop)) {
+                    stop();
+                  }
+                });
+        write(open(fs));
+      } catch (IOException | RuntimeException e) {
+        say("LOST", e);
+      }
+      say("ENDED", null);
+    }
+
+    private FSDataOutputStream open(DistributedFileSystem fs) throws IOException {
+      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(task.path);
+      FSDataOutputStream out = fs.create(file);
+      if (!task.appends) {
+        return out;
+      }
+      out.write(all, 0, OLD);
+      out.close();
+      taken = OLD;
+      say("ACKNOWLEDGED", OLD);
+      return fs.append(file, EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK), 4096, null);
+    }
+
+    private void write(FSDataOutputStream out) {
+      // A sync that failed is repeated: the stream has failed, or goes on.
+      for (int attempt = 0; attempt < 2 && taken < ALL; attempt++) {
+        try {
+          writeOn(out);
+        } catch (IOException e) {
+          say("FAILED", e);
+        }
+      }
+      try {
+        out.close();
+        say("CLOSED", null);
+      } catch (IOException e) {
+        say("UNCLOSED", e);
+      }
+    }
+
+    private void writeOn(FSDataOutputStream out) throws IOException {
+      if (taken < FIRST) {
+        out.write(all, taken, FIRST - taken);
+        taken = FIRST;
+      }
+      out.hsync();
+      say("ACKNOWLEDGED", taken);
+      while (taken < ALL) {
+        if (taken == RECORDS && task.stop.equals(AFTER)) {
+          stop();
+        }
+        out.write(all, taken, RECORD);
+        taken += RECORD;
+        out.hflush();
+        say("ACKNOWLEDGED", taken);
+      }
+    }
+  }
+}
