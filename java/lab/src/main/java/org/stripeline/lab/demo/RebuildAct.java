@@ -240,8 +240,10 @@ final class RebuildAct implements DemoRunner.Act {
 
   private Map<Long, String> fingerprints() throws IOException {
     List<Long> ids = new ArrayList<>();
+    // Not the locations: DataNodes report some blocks only after the file is closed.
+    int units = stage.settings().dataUnits() + stage.settings().parityUnits();
     for (LocatedBlock group : groups()) {
-      for (int unit = 0; unit < group.getLocations().length; unit++) {
+      for (int unit = 0; unit < units; unit++) {
         ids.add(group.getBlock().getBlockId() + unit);
       }
     }
