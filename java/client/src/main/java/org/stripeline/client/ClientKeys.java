@@ -129,6 +129,15 @@ public final class ClientKeys {
   public static final long WRITE_SYNC_SWITCH_MAX_DEFAULT = 256L << 20;
 
   /**
+   * The maximum number of block groups of an open file that end at a durable sync because the file
+   * is too large to become replicated. 0 makes such a sync fail.
+   */
+  public static final String WRITE_SYNC_GROUPS_MAX = "stripeline.client.write.sync.groups-max";
+
+  /** Default of {@link #WRITE_SYNC_GROUPS_MAX}. */
+  public static final int WRITE_SYNC_GROUPS_MAX_DEFAULT = 0;
+
+  /**
    * Directories, separated by commas, in which new files are replicated from their first byte,
    * whatever the erasure coding policy of the directory.
    */

@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -14,12 +15,15 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
-import org.stripeline.client.ClientKeys;
+import org.stripeline.client.write.Stripe;
 import org.stripeline.client.write.WriteSettings;
+import org.stripeline.natives.Ticker;
 
 /**
  * A striped stream whose hflush and hsync are durable: the first such call replaces the file by a
- * replicated one ({@link ReplicatedSwitch}), to which Hadoop's own stream writes from then on.
+ * replicated one ({@link ReplicatedSwitch}), to which Hadoop's own stream writes from then on. If
+ * the file is already too large to be copied, each such call ends a block group ({@link
+ * SealedGroups}).
  *
  * <p>A stream that is never synced behaves as its base class. The switch holds {@code collecting};
  * writes hold it until they know which stream takes their bytes.
@@ -27,6 +31,7 @@ import org.stripeline.client.write.WriteSettings;
 final class DurableOutputStream extends StripelineOutputStream {
   private final StripelineDFSClient client;
   private final long switchBytesMax;
+  private final SealedGroups seals;
 
   // What the stream of the replicated file is created with, too.
   private final short replication;
@@ -56,6 +61,7 @@ final class DurableOutputStream extends StripelineOutputStream {
     super(client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
     this.client = client;
     this.switchBytesMax = settings.switchBytesMax();
+    this.seals = new SealedGroups(client, this, settings.sealedGroupsMax(), Ticker.SYSTEM);
     this.replication = replication;
     this.flag = flag;
     this.progress = progress;
@@ -65,6 +71,11 @@ final class DurableOutputStream extends StripelineOutputStream {
   /** Returns the replicated file, or null while the file is striped. */
   ReplicatedFile replicated() {
     return replicated;
+  }
+
+  /** Returns the block groups that have ended at a sync. */
+  SealedGroups seals() {
+    return seals;
   }
 
   short replication() {
@@ -120,7 +131,10 @@ final class DurableOutputStream extends StripelineOutputStream {
   @Override
   public void hflush() {
     try {
-      switched("hflush").hflush();
+      ReplicatedFile file = switchedOrSealed("hflush");
+      if (file != null) {
+        file.hflush();
+      }
     } catch (IOException e) {
       throw DurableOutputStream.<RuntimeException>undeclared(e);
     }
@@ -134,7 +148,10 @@ final class DurableOutputStream extends StripelineOutputStream {
   @Override
   public void hsync(EnumSet<SyncFlag> flags) {
     try {
-      switched("hsync").hsync(flags);
+      ReplicatedFile file = switchedOrSealed("hsync");
+      if (file != null) {
+        file.hsync(flags);
+      }
     } catch (IOException e) {
       throw DurableOutputStream.<RuntimeException>undeclared(e);
     }
@@ -149,7 +166,11 @@ final class DurableOutputStream extends StripelineOutputStream {
     throw (E) cause;
   }
 
-  private ReplicatedFile switched(String what) throws IOException {
+  /**
+   * Returns the replicated file that all bytes go to and that is to be synced, or null if the bytes
+   * are durable in a block group that has ended.
+   */
+  private ReplicatedFile switchedOrSealed(String what) throws IOException {
     ReplicatedFile to = replicated;
     if (to != null) {
       return to;
@@ -161,23 +182,83 @@ final class DurableOutputStream extends StripelineOutputStream {
         }
         checkWritable();
         if (getInitialLen() + collected > switchBytesMax) {
-          throw new IOException(
-              "Cannot "
-                  + what
-                  + " "
-                  + getSrc()
-                  + ": it has "
-                  + (getInitialLen() + collected)
-                  + " bytes, and only files of at most "
-                  + switchBytesMax
-                  + " bytes become replicated ("
-                  + ClientKeys.WRITE_SYNC_SWITCH_MAX
-                  + "); nothing is lost, but these bytes are durable only when the file is closed."
-                  + " Sync the file earlier, or write it replicated");
+          seal(what);
+        } else {
+          new ReplicatedSwitch(client, this, what).run();
         }
-        new ReplicatedSwitch(client, this, what).run();
       }
       return replicated;
+    }
+  }
+
+  /** Ends the block group, so that its bytes are durable; called with {@code collecting} held. */
+  private void seal(String what) throws IOException {
+    try {
+      if (collected == groupStart) {
+        seals.checkLease();
+        return;
+      }
+      if (Thread.interrupted()) {
+        throw new InterruptedIOException("interrupted");
+      }
+      seals.begin();
+    } catch (IOException e) {
+      throw ReplicatedSwitch.failure(what, getSrc(), e);
+    }
+    // DataNodes force blocks to their disks from now on; an hsync may follow an hflush.
+    shouldSyncBlock = true;
+    Stripe partial = current;
+    try {
+      if (partial != null) {
+        sender.prepareToSeal();
+        partial.retain();
+        current = null;
+        pipeline.submit(partial);
+      }
+      awaitSent();
+      IOException failure = pipeline.failure();
+      if (failure != null) {
+        throw failure;
+      }
+      sender.sealGroup(partial, seals);
+      groupStart = collected;
+    } catch (IOException e) {
+      throw failed(e);
+    } catch (RuntimeException | Error e) {
+      throw failed(new IOException("Cannot " + what + " " + getSrc() + ": " + e, e));
+    } finally {
+      if (partial != null) {
+        partial.release();
+      }
+    }
+  }
+
+  /**
+   * Groups end late so that no block of a group that is to be sealed has ended before its length is
+   * committed. They begin late so that the DataNodes have no block of a group if the writer ends
+   * before a stripe is full: Hadoop before 3.5 cannot recover the lease of a file whose last group
+   * has DataNodes and too few blocks.
+   */
+  @Override
+  boolean opensAndEndsGroupsLate() {
+    return seals.mayBeAny();
+  }
+
+  @Override
+  protected synchronized void closeImpl() throws IOException {
+    if (closed || !seals.isAny() || collected > groupStart) {
+      super.closeImpl();
+      return;
+    }
+    try {
+      closeThreads(true);
+      seals.close();
+    } catch (IOException e) {
+      // A second close must fail, too.
+      WriteCompat.setLastException(this, e);
+      throw e;
+    } finally {
+      setClosed();
     }
   }
 
@@ -188,7 +269,7 @@ final class DurableOutputStream extends StripelineOutputStream {
    */
   void awaitAcknowledged() throws IOException {
     awaitSent();
-    long sent = current == null ? collected : collected - current.size();
+    long sent = collected - groupStart - (current == null ? 0 : current.size());
     synchronized (this) {
       flushAllInternals();
       if (sent % groupSize > 0) {

@@ -193,6 +193,11 @@ final class ReplicatedSwitch {
   }
 
   private IOException failure(Throwable cause) {
+    return failure(what, src, cause);
+  }
+
+  /** Returns the exception to throw for the failure of a sync; an interrupt keeps its type. */
+  static IOException failure(String what, String src, Throwable cause) {
     String message = "Cannot " + what + " " + src + ": " + cause.getMessage();
     if (cause instanceof IOException && Interrupts.isInterrupt((IOException) cause)) {
       return (IOException) new InterruptedIOException(message).initCause(cause);

@@ -22,6 +22,18 @@ final class StripeSender implements StripeSink {
   private final StripelineOutputStream stream;
   private final PacketWire wire;
 
+  /**
+   * Whether the parity of a stripe that is not full is left to {@link #sealGroup}. Guarded by the
+   * stream's monitor.
+   */
+  private boolean isSealing;
+
+  /**
+   * Whether the current group is full and has not ended on its DataNodes. Guarded by the stream's
+   * monitor.
+   */
+  private boolean isEndDue;
+
   StripeSender(StripelineOutputStream stream) {
     this.stream = stream;
     this.wire = new PacketWire(stream.dfsClient);
@@ -31,8 +43,12 @@ final class StripeSender implements StripeSink {
   public void openGroup() throws IOException {
     synchronized (stream) {
       checkOpen();
-      wire.groupOpens();
       try {
+        if (isEndDue) {
+          isEndDue = false;
+          endGroup(stream.layout.units());
+        }
+        wire.groupOpens();
         WriteCompat.allocateNewBlock(stream);
         stream.groupOpened();
       } catch (IOException e) {
@@ -56,17 +72,20 @@ final class StripeSender implements StripeSink {
   private void queue(Stripe stripe) throws IOException {
     ExtendedBlock group = stream.currentGroup();
     group.setNumBytes(group.getNumBytes() + stripe.size());
-    for (int unit = 0; unit < stripe.layout().units(); unit++) {
+    boolean isParityLater = isSealing && !stripe.isFull();
+    int units = isParityLater ? stripe.layout().dataUnits() : stripe.layout().units();
+    for (int unit = 0; unit < units; unit++) {
       queue(stripe, unit);
     }
     if (!stripe.isFull()) {
-      // This is the last stripe; closing the stream handles failures.
+      // This is the last stripe of its group; sealing or closing the stream handles failures.
       return;
     }
-    if (group.getNumBytes() == stream.blockSize * stripe.layout().dataUnits()) {
+    if (group.getNumBytes() == stream.groupSize && !stream.opensAndEndsGroupsLate()) {
       endGroup(stripe.layout().units());
     } else {
       WriteCompat.checkStreamerFailures(stream, true);
+      isEndDue = group.getNumBytes() == stream.groupSize;
     }
   }
 
@@ -210,15 +229,86 @@ final class StripeSender implements StripeSink {
    */
   void endPartialGroup(int units) throws IOException {
     synchronized (stream) {
-      for (int unit = 0; unit < units; unit++) {
-        StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
-        if (streamer.isHealthy() && streamer.getBytesCurBlock() > 0) {
-          WriteCompat.setCurrentStreamer(stream, unit);
+      endUnits(0, units);
+    }
+  }
+
+  /** Sends the last packets of internal blocks, and waits for their acknowledgements. */
+  private void endUnits(int from, int to) throws IOException {
+    for (int unit = from; unit < to; unit++) {
+      StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
+      if (streamer.isHealthy() && streamer.getBytesCurBlock() > 0) {
+        WriteCompat.setCurrentStreamer(stream, unit);
+        try {
           stream.setCurrentPacketToEmpty();
           stream.enqueueCurrentPacket();
+        } catch (IOException e) {
+          WriteCompat.handleStreamerFailure(stream, "unit=" + unit, e, streamer);
         }
+        streamer.setBytesCurBlock(0);
+      } else {
+        giveUpUnhealthy(unit);
       }
-      stream.flushAllInternals();
     }
+    WriteCompat.setCurrentStreamer(stream, 0);
+    stream.flushAllInternals();
+  }
+
+  /** Makes stripes that are not full wait with their parity for {@link #sealGroup}. */
+  void prepareToSeal() {
+    synchronized (stream) {
+      isSealing = true;
+    }
+  }
+
+  /**
+   * Ends the current block group, which may be incomplete: first the internal blocks with data,
+   * then, once its length is journaled, those with parity. All data has been queued. The NameNode
+   * needs as many ended blocks as there are blocks with data; parity replaces those that are lost.
+   *
+   * @param last the stripe at the end of the group whose parity is not queued, or null
+   */
+  void sealGroup(Stripe last, SealedGroups groups) throws IOException {
+    StripeLayout layout = stream.layout;
+    synchronized (stream) {
+      isSealing = false;
+      isEndDue = false;
+      checkOpen();
+      try {
+        stream.flushAllInternals();
+        WriteCompat.checkStreamerFailures(stream, false);
+        groups.commit();
+        endUnits(0, layout.dataUnits());
+        boolean needsParity = lacksData(layout);
+        if (needsParity) {
+          endParity(last, layout);
+        }
+        groups.journal();
+        if (!needsParity) {
+          endParity(last, layout);
+        }
+        WriteCompat.endIdleStreamers(stream, layout);
+      } catch (IOException e) {
+        throw stream.named(e);
+      }
+    }
+  }
+
+  private boolean lacksData(StripeLayout layout) {
+    long bytes = stream.currentGroup().getNumBytes();
+    for (int unit = 0; unit < layout.dataUnits(); unit++) {
+      boolean hasBytes = bytes > (long) unit * layout.cellSize();
+      if (hasBytes && !stream.getStripedDataStreamer(unit).isHealthy()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void endParity(Stripe last, StripeLayout layout) throws IOException {
+    for (int unit = layout.dataUnits(); last != null && unit < layout.units(); unit++) {
+      queue(last, unit);
+    }
+    endUnits(layout.dataUnits(), layout.units());
   }
 }

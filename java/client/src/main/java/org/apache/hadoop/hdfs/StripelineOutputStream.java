@@ -68,6 +68,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   Stripe current;
   long collected;
 
+  /** Where the last block group began that follows a group that is not full; 0 at first. */
+  long groupStart;
+
   /**
    * Below this offset, a byte needs no check and only goes into the current cell. {@link #WRITING}
    * while a write adds bytes: an Error at the end of the stack can end it at any place, and leave
@@ -360,7 +363,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private Stripe stripeToFill() throws IOException {
     try {
       if (current == null) {
-        current = pipeline.acquire(collected % groupSize == 0);
+        current = pipeline.acquire((collected - groupStart) % groupSize == 0);
       }
       current.reserve();
     } catch (IOException e) {
@@ -376,12 +379,17 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         Stripe full = current;
         current = null;
         pipeline.submit(full);
-      } else if (current.size() >= GROUP_CHUNKS * bytesPerChecksum) {
+      } else if (current.size() >= GROUP_CHUNKS * bytesPerChecksum && !opensAndEndsGroupsLate()) {
         pipeline.openGroup(current);
       }
     } catch (IOException e) {
       throw told(e);
     }
+  }
+
+  /** Returns whether a group begins with its first full stripe and ends when the next begins. */
+  boolean opensAndEndsGroupsLate() {
+    return false;
   }
 
   void checkWritable() throws IOException {

@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import org.apache.hadoop.hdfs.DFSStripedOutputStream.Coordinator;
 import org.apache.hadoop.hdfs.DFSStripedOutputStream.MultipleBlockingQueue;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
+import org.stripeline.client.write.StripeLayout;
 
 /**
  * Gives access to the private members of Hadoop's striped output stream that Stripeline's stream
@@ -82,6 +84,24 @@ final class WriteCompat {
     call(() -> ALLOCATE.invoke(stream));
     // The call above has taken the ended blocks of the streamers that have not failed.
     ((MultipleBlockingQueue<?>) call(() -> END_BLOCKS.invoke(coordinator))).clear();
+  }
+
+  /**
+   * Lets the streamers that have no bytes of the current group, because it is short, take part in
+   * the next one. All others have ended their blocks.
+   */
+  static void endIdleStreamers(DFSStripedOutputStream stream, StripeLayout layout)
+      throws IOException {
+    Coordinator coordinator = (Coordinator) call(() -> COORDINATOR.invoke(stream));
+    ExtendedBlock group = stream.getBlock();
+    for (int unit = 0; unit < layout.dataUnits(); unit++) {
+      if (group.getNumBytes() <= (long) unit * layout.cellSize()) {
+        ExtendedBlock block = new ExtendedBlock(group);
+        block.setBlockId(group.getBlockId() + unit);
+        block.setNumBytes(0);
+        coordinator.offerEndBlock(unit, block);
+      }
+    }
   }
 
   /** Handles streamers that have failed since the last call; throws if too many have failed. */

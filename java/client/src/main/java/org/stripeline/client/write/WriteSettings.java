@@ -20,6 +20,7 @@ public final class WriteSettings {
   private final long packetBytes;
   private final SyncMode sync;
   private final long switchBytesMax;
+  private final int sealedGroupsMax;
   private final List<String> replicatedFirst;
   private final long slowNanos;
 
@@ -31,6 +32,9 @@ public final class WriteSettings {
     switchBytesMax =
         settings.bytes(
             ClientKeys.WRITE_SYNC_SWITCH_MAX, ClientKeys.WRITE_SYNC_SWITCH_MAX_DEFAULT, 0);
+    sealedGroupsMax =
+        settings.count(
+            ClientKeys.WRITE_SYNC_GROUPS_MAX, ClientKeys.WRITE_SYNC_GROUPS_MAX_DEFAULT, 0);
     replicatedFirst =
         settings.choice(
             ClientKeys.WRITE_REPLICATED_FIRST,
@@ -79,6 +83,11 @@ public final class WriteSettings {
   /** Returns the maximum bytes of a file that its first durable sync makes replicated. */
   public long switchBytesMax() {
     return switchBytesMax;
+  }
+
+  /** Returns the maximum number of block groups of an open file that end at a durable sync. */
+  public int sealedGroupsMax() {
+    return sealedGroupsMax;
   }
 
   /** Returns whether a new file at a path is replicated from its first byte. */

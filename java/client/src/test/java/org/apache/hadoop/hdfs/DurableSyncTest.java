@@ -311,21 +311,6 @@ class DurableSyncTest extends SyncCase {
   }
 
   @Test
-  void aFileThatIsTooLargeIsRefusedAndGoesOn() throws IOException {
-    org.apache.hadoop.fs.Path file = file("large");
-    byte[] all = bytes(2 * STRIPE);
-    FSDataOutputStream out =
-        ours(conf -> conf.setInt(ClientKeys.WRITE_SYNC_SWITCH_MAX, STRIPE)).create(file);
-    out.write(all, 0, STRIPE + 1);
-    assertThatThrownBy(out::hsync)
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining(ClientKeys.WRITE_SYNC_SWITCH_MAX);
-    out.write(all, STRIPE + 1, STRIPE - 1);
-    out.close();
-    assertThat(read(file)).isEqualTo(all);
-  }
-
-  @Test
   void filesInConfiguredDirectoriesAreReplicatedFromTheirFirstByte() throws IOException {
     DistributedFileSystem own =
         ours(

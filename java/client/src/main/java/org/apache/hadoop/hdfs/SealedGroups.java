@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.natives.Ticker;
+
+/**
+ * The block groups of one stream that end at a sync: their bytes are durable although the file is
+ * open. The NameNode journals the length of a group only when the next one is allocated. So a sync
+ * commits and ends the group, allocates the next one, and tells the NameNode that no DataNode has
+ * it. When bytes follow, the same group is allocated again and gets DataNodes; if none follow,
+ * closing the file removes it.
+ *
+ * <p>The data of a group end before its length is journaled, and the parity of its last stripe is
+ * sent after that. Otherwise recovering the lease could take the length of a parity block for that
+ * of the data and add zeros that nobody wrote ({@code BlockRecoveryWorker.getSafeLength}).
+ */
+final class SealedGroups {
+  /** How long a sync waits for the DataNodes of a group to report that its data have ended. */
+  private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  /** The steps of ending a group whose data are acknowledged. */
+  enum Step {
+    COMMIT,
+    JOURNAL,
+    FORGET_NODES,
+    PARITY
+  }
+
+  /** Is told of each step before it begins; a test ends the writer there. */
+  interface Listener {
+    void begins(Step step) throws IOException;
+  }
+
+  private final DFSClient client;
+  private final StripelineOutputStream stream;
+  private final int groupsMax;
+  private final Ticker ticker;
+
+  private volatile Listener listener = step -> {};
+
+  // Guarded by the stream's lock of collected bytes.
+  private int count;
+
+  /** The path of the file by its inode, or its path where inodes cannot be named; null at first. */
+  private String target;
+
+  SealedGroups(DFSClient client, StripelineOutputStream stream, int groupsMax, Ticker ticker) {
+    this.client = client;
+    this.stream = stream;
+    this.groupsMax = groupsMax;
+    this.ticker = ticker;
+  }
+
+  void setListener(Listener listener) {
+    this.listener = listener;
+  }
+
+  /** Returns whether a group of the stream has ended at a sync. */
+  boolean isAny() {
+    return count > 0;
+  }
+
+  /** Returns whether groups may end at a sync. */
+  boolean mayBeAny() {
+    return groupsMax > 0;
+  }
+
+  /** Counts a group; throws if there are too many. Called before anything is sent. */
+  void begin() throws IOException {
+    if (count >= groupsMax) {
+      throw new IOException(
+          "it is too large to become replicated ("
+              + ClientKeys.WRITE_SYNC_SWITCH_MAX
+              + "), and "
+              + count
+              + " of its block groups have ended at a sync, of at most "
+              + groupsMax
+              + " ("
+              + ClientKeys.WRITE_SYNC_GROUPS_MAX
+              + "). Nothing is lost, but bytes written since the last sync are durable only when"
+              + " the file is closed. Sync the file while it is small, less often, or write it"
+              + " replicated");
+    }
+    if (target == null) {
+      target = target();
+    }
+    count++;
+    if (count == groupsMax / 2) {
+      DFSClient.LOG.warn(
+          "{} block groups of {} have ended at a sync; a sync fails when {} have: sync less often,"
+              + " or begin a new file",
+          count,
+          stream.getSrc(),
+          groupsMax);
+    }
+  }
+
+  /**
+   * Makes the NameNode commit the length of the stream's block group. The file stays open because
+   * no DataNode has reported a finished block of the group.
+   */
+  void commit() throws IOException {
+    listener.begins(Step.COMMIT);
+    if (client.namenode.complete(
+        stream.getSrc(), client.clientName, stream.currentGroup(), stream.getFileId())) {
+      throw new IOException(
+          "the NameNode closed the file although no block of its last group had ended");
+    }
+  }
+
+  /**
+   * Makes the NameNode journal the length of the committed group, whose data have ended on the
+   * DataNodes, and waits first until they have reported them.
+   *
+   * <p>That order is what keeps the edit log readable: recovering the lease of a file with a group
+   * that is not complete, followed by an empty one without DataNodes, removes the empty one without
+   * a record and then raises the generation stamp of the first, and a NameNode that reads the
+   * record of that ends ({@code FSNamesystem.internalReleaseLease}, {@code
+   * FSEditLogLoader.updateBlocks}).
+   */
+  void journal() throws IOException {
+    awaitComplete();
+    listener.begins(Step.JOURNAL);
+    ExtendedBlock allocated =
+        DFSOutputStream.addBlock(
+                null,
+                client,
+                stream.getSrc(),
+                stream.currentGroup(),
+                stream.getFileId(),
+                null,
+                EnumSet.noneOf(AddBlockFlag.class))
+            .getBlock();
+    listener.begins(Step.FORGET_NODES);
+    ExtendedBlock empty = new ExtendedBlock(allocated);
+    empty.setGenerationStamp(
+        client
+            .namenode
+            .updateBlockForPipeline(allocated, client.clientName)
+            .getBlock()
+            .getGenerationStamp());
+    DatanodeInfo[] nodes = new DatanodeInfo[stream.layout.units()];
+    Arrays.fill(nodes, new DatanodeInfoBuilder().setNodeID(DatanodeID.EMPTY_DATANODE_ID).build());
+    String[] storages = new String[nodes.length];
+    Arrays.fill(storages, "");
+    client.namenode.updatePipeline(client.clientName, allocated, empty, nodes, storages);
+    listener.begins(Step.PARITY);
+  }
+
+  private void awaitComplete() throws IOException {
+    long end = ticker.nanos() + REPORT_NANOS;
+    while (!isLastGroupComplete()) {
+      if (ticker.nanos() - end > 0) {
+        throw new IOException(
+            "its DataNodes have not reported the last block group within "
+                + TimeUnit.NANOSECONDS.toSeconds(REPORT_NANOS)
+                + " s");
+      }
+      pause();
+    }
+  }
+
+  private boolean isLastGroupComplete() throws IOException {
+    LocatedBlocks blocks = client.namenode.getBlockLocations(target, 0, 1);
+    LocatedBlock last = blocks.getLastLocatedBlock();
+    return blocks.isLastBlockComplete()
+        && last != null
+        && last.getBlock().getBlockId() == stream.currentGroup().getBlockId();
+  }
+
+  private void pause() throws IOException {
+    try {
+      ticker.sleep(RETRY_NANOS);
+    } catch (InterruptedException e) {
+      throw (IOException)
+          new InterruptedIOException(
+                  "Interrupted while the DataNodes of " + stream.getSrc() + " report")
+              .initCause(e);
+    }
+  }
+
+  /** Throws if another client has recovered the lease of the file. */
+  void checkLease() throws IOException {
+    client.namenode.fsync(stream.getSrc(), stream.getFileId(), client.clientName, -1);
+  }
+
+  /**
+   * Closes the file without the empty group at its end, which Hadoop does only when it recovers a
+   * lease; the group before is complete. The NameNode goes on counting the space of the empty group
+   * for quotas until it is restarted ({@code FSNamesystem.internalReleaseLease} does not give it
+   * back).
+   */
+  void close() throws IOException {
+    checkLease();
+    if (target.equals(stream.getSrc())) {
+      status();
+    }
+    if (!client.namenode.recoverLease(target, client.clientName)) {
+      throw new IOException(
+          "Cannot close "
+              + stream.getSrc()
+              + ": the NameNode has begun to recover its last block group. All bytes are durable;"
+              + " the file closes by itself");
+    }
+  }
+
+  /**
+   * Returns the path of the file by its inode, or its own path if inodes are those of another
+   * namespace: a Router sends calls with the path of an inode to its default one.
+   */
+  private String target() throws IOException {
+    String src = stream.getSrc();
+    String directory = TemporaryFiles.directoryOf(src);
+    HdfsFileStatus file = status();
+    HdfsFileStatus parent = client.getFileInfo(directory);
+    try {
+      HdfsFileStatus same =
+          parent == null
+              ? null
+              : client.getFileInfo(
+                  TemporaryFiles.INODES
+                      + parent.getFileId()
+                      + "/"
+                      + src.substring(directory.length()));
+      if (same != null
+          && same.getFileId() == file.getFileId()
+          && same.getModificationTime() == file.getModificationTime()
+          && same.getAccessTime() == file.getAccessTime()
+          && same.getLen() == file.getLen()
+          && same.getOwner().equals(file.getOwner())) {
+        return TemporaryFiles.INODES + file.getFileId();
+      }
+    } catch (RemoteException | FileNotFoundException | AccessControlException e) {
+      DFSClient.LOG.debug("Looking for {} by the inode of its directory", src, e);
+    }
+    return src;
+  }
+
+  private HdfsFileStatus status() throws IOException {
+    HdfsFileStatus status = client.getFileInfo(stream.getSrc());
+    if (status == null || status.getFileId() != stream.getFileId()) {
+      throw new IOException(
+          "another client deleted, replaced or renamed the file that this stream writes");
+    }
+    return status;
+  }
+}
