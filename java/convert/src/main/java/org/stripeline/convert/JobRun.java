@@ -97,14 +97,7 @@ final class JobRun {
    */
   static JobRun of(
       Job job, JobObserver observer, Policies policies, Adoption adoption, MapWaves waves) {
-    Recovery.Unlinker unlinker =
-        adoption != null
-            ? adoption.unlinker()
-            // Parts of files that maps have left; jobs without maps have none.
-            : waves == null
-                ? Recovery.Unlinker.NONE
-                : open -> job.deleteWorkDirectory(open.begin());
-    Recovery recovery = new Recovery(job, unlinker);
+    Recovery recovery = new Recovery(job, unlinker(job, adoption, waves));
     FileRewriter copies = new CopyingRewriter(job);
     FileRewriter copier = waves == null ? copies : new MapCopyingRewriter(job, waves, copies);
     return new JobRun(
@@ -115,6 +108,14 @@ final class JobRun {
             ? null
             : new FileConversion(job, adoption.rewriter(job), policies, recovery),
         new FileConversion(job, copier, policies, recovery));
+  }
+
+  private static Recovery.Unlinker unlinker(Job job, Adoption adoption, MapWaves waves) {
+    if (adoption != null) {
+      return adoption.unlinker();
+    }
+    // Maps leave parts of files.
+    return waves == null ? Recovery.Unlinker.NONE : open -> job.deleteWorkDirectory(open.begin());
   }
 
   /**

@@ -3,12 +3,9 @@ package org.stripeline.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.StringWriter;
 import java.nio.file.Files;
-import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,11 +23,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
+import org.stripeline.convert.fixture.HadoopProcess;
 import org.stripeline.convert.fixture.JobJournals;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.ExitStatus;
-import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.Conditions;
 
 /**
@@ -72,18 +69,11 @@ class DriverProcessTest {
 
   /** Starts a conversion that is slow enough for a signal to arrive in the middle of a file. */
   private void begin() throws IOException {
-    java.nio.file.Path site = Files.createDirectories(directory.resolve("conf"));
-    try (OutputStream out = Files.newOutputStream(site.resolve("hdfs-site.xml"))) {
-      cluster.conf().writeXml(out);
-    }
-    List<String> line = new ArrayList<>();
-    line.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    line.add("-Xmx256m");
-    line.addAll(JavaRuntime.hadoopArguments());
-    line.addAll(JavaRuntime.compilerArguments());
-    line.add(ConvertMain.class.getName());
-    line.addAll(
-        Arrays.asList(
+    command =
+        HadoopProcess.launch(
+            ConvertMain.class,
+            cluster.conf(),
+            directory.resolve("process"),
             "convert",
             cluster.uri() + "/tree",
             "--policy=RS-3-2",
@@ -91,14 +81,7 @@ class DriverProcessTest {
             "--throttle=4MiB",
             "--files-at-once=1",
             "--job=tree",
-            "--execute"));
-    ProcessBuilder builder = new ProcessBuilder(line);
-    builder
-        .environment()
-        .put("CLASSPATH", site + File.pathSeparator + System.getProperty("java.class.path"));
-    builder.redirectErrorStream(true);
-    builder.redirectOutput(directory.resolve("said").toFile());
-    command = builder.start();
+            "--execute");
   }
 
   private void signal(String name) throws Exception {
@@ -113,7 +96,7 @@ class DriverProcessTest {
   }
 
   private String said() throws IOException {
-    return new String(Files.readAllBytes(directory.resolve("said")));
+    return Files.readString(directory.resolve("process").resolve(HadoopProcess.LOG));
   }
 
   @Test

@@ -3,9 +3,7 @@ package org.stripeline.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -29,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.HadoopProcess;
 import org.stripeline.convert.fixture.StoppedDrivers;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalLostException;
@@ -37,7 +36,6 @@ import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobTuning;
-import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.Conditions;
 
 /**
@@ -165,7 +163,7 @@ class StoppedDriverTest {
   }
 
   private String said() throws IOException {
-    return Files.readString(directory.resolve("said"));
+    return Files.readString(directory.resolve("process").resolve(HadoopProcess.LOG));
   }
 
   private static boolean isStopped(long pid) throws IOException {
@@ -174,23 +172,14 @@ class StoppedDriverTest {
   }
 
   private void begin() throws IOException {
-    java.nio.file.Path site = Files.createDirectories(directory.resolve("conf"));
-    try (OutputStream out = Files.newOutputStream(site.resolve("hdfs-site.xml"))) {
-      cluster.conf().writeXml(out);
-    }
-    List<String> line = new ArrayList<>();
-    line.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    line.add("-Xmx256m");
-    line.addAll(JavaRuntime.hadoopArguments());
-    line.add(StoppedDrivers.class.getName());
-    line.add(cluster.uri().toString());
-    Arrays.stream(JOBS).map(job -> name(job) + " " + job).forEach(line::add);
-    ProcessBuilder builder = new ProcessBuilder(line);
-    builder
-        .environment()
-        .put("CLASSPATH", site + File.pathSeparator + System.getProperty("java.class.path"));
-    builder.redirectErrorStream(true);
-    builder.redirectOutput(directory.resolve("said").toFile());
-    first = builder.start();
+    List<String> arguments = new ArrayList<>();
+    arguments.add(cluster.uri().toString());
+    Arrays.stream(JOBS).map(job -> name(job) + " " + job).forEach(arguments::add);
+    first =
+        HadoopProcess.launch(
+            StoppedDrivers.class,
+            cluster.conf(),
+            directory.resolve("process"),
+            arguments.toArray(new String[0]));
   }
 }

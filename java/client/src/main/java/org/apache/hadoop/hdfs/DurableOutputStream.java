@@ -78,6 +78,25 @@ final class DurableOutputStream extends StripelineOutputStream {
     return seals;
   }
 
+  /** Returns the status of the file; throws unless it is still at its path. */
+  HdfsFileStatus status() throws IOException {
+    HdfsFileStatus status = client.getFileInfo(getSrc());
+    if (status == null || status.getFileId() != getFileId()) {
+      throw new IOException(
+          "another client deleted, replaced or renamed the file that this stream writes");
+    }
+    return status;
+  }
+
+  /**
+   * Throws if another client has recovered the lease.
+   *
+   * @param file the stream of this file, or of the one that replaces it
+   */
+  void checkLease(DFSOutputStream file) throws IOException {
+    client.namenode.fsync(getSrc(), file.getFileId(), client.clientName, -1);
+  }
+
   short replication() {
     return replication;
   }
@@ -195,7 +214,7 @@ final class DurableOutputStream extends StripelineOutputStream {
   private void seal(String what) throws IOException {
     try {
       if (collected == groupStart) {
-        seals.checkLease();
+        checkLease(this);
         return;
       }
       if (Thread.interrupted()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
@@ -22,8 +21,6 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
-import org.apache.hadoop.ipc.RemoteException;
-import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.client.Interrupts;
 import org.stripeline.client.write.Stripe;
 
@@ -120,7 +117,7 @@ final class ReplicatedSwitch {
   }
 
   private void prepare() throws IOException {
-    HdfsFileStatus status = status();
+    HdfsFileStatus status = striped.status();
     listener.begins(Step.CREATE);
     isCreating = true;
     created = client.outputs().createTemporary(striped, temporary, status);
@@ -135,7 +132,7 @@ final class ReplicatedSwitch {
       replicated.hsync(EnumSet.of(SyncFlag.UPDATE_LENGTH));
     }
     listener.begins(Step.CHECK);
-    checkLease(striped);
+    striped.checkLease(striped);
   }
 
   private void replace() throws IOException {
@@ -143,10 +140,10 @@ final class ReplicatedSwitch {
       listener.begins(Step.END);
       holdInterrupt();
       endGroup();
-      uninterrupted(() -> checkLease(striped));
+      uninterrupted(() -> striped.checkLease(striped));
       listener.begins(Step.RENAME);
       uninterrupted(this::rename);
-      uninterrupted(() -> checkLease(file));
+      uninterrupted(() -> striped.checkLease(file));
     } catch (IOException | RuntimeException | Error e) {
       discard(e);
       throw striped.failed(failure(e));
@@ -205,37 +202,14 @@ final class ReplicatedSwitch {
     return new IOException(message, cause);
   }
 
-  private HdfsFileStatus status() throws IOException {
-    HdfsFileStatus status = client.getFileInfo(src);
-    if (status == null || status.getFileId() != striped.getFileId()) {
-      throw new IOException(
-          "another client deleted, replaced or renamed the file that this stream writes");
-    }
-    return status;
-  }
-
   /**
    * Returns the path of the striped file by its inode, or its own path if inodes are those of
    * another namespace: a Router sends calls with the path of an inode to its default one.
    */
   private String target() throws IOException {
-    String directory = TemporaryFiles.directoryOf(src);
-    HdfsFileStatus parent = client.getFileInfo(directory);
-    try {
-      String name = temporary.substring(directory.length());
-      if (parent != null
-          && client.getFileInfo(TemporaryFiles.INODES + parent.getFileId() + "/" + name) != null) {
-        return TemporaryFiles.INODES + striped.getFileId();
-      }
-    } catch (RemoteException | FileNotFoundException | AccessControlException e) {
-      DFSClient.LOG.debug("Looking for {} by the inode of its directory", temporary, e);
-    }
-    return src;
-  }
-
-  /** Throws if another client has recovered the lease of the file. */
-  private void checkLease(DFSOutputStream file) throws IOException {
-    client.namenode.fsync(src, file.getFileId(), client.clientName, -1);
+    return new TemporaryFiles(client).byInodeOfDirectory(temporary) == null
+        ? src
+        : TemporaryFiles.INODES + striped.getFileId();
   }
 
   private void copyAttributes(HdfsFileStatus from, HdfsFileStatus to) throws IOException {
@@ -366,7 +340,7 @@ final class ReplicatedSwitch {
   private void rename() throws IOException {
     try {
       if (target.equals(src)) {
-        status();
+        striped.status();
       }
       client.rename(temporary, target, Options.Rename.OVERWRITE);
     } catch (IOException e) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Arrays;
@@ -14,8 +13,6 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
-import org.apache.hadoop.ipc.RemoteException;
-import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.natives.Ticker;
 
@@ -27,8 +24,10 @@ import org.stripeline.natives.Ticker;
  * closing the file removes it.
  *
  * <p>The data of a group end before its length is journaled, and the parity of its last stripe is
- * sent after that. Otherwise recovering the lease could take the length of a parity block for that
- * of the data and add zeros that nobody wrote ({@code BlockRecoveryWorker.getSafeLength}).
+ * sent after that. If the parity of a partial stripe were there earlier, a recovery of the lease
+ * could append zeros to the file: it derives the length of the group from the length of a block,
+ * and a parity block is as long as the longest data block ({@code
+ * BlockRecoveryWorker.getSafeLength}).
  */
 final class SealedGroups {
   /** How long a sync waits for the DataNodes of a group to report that its data have ended. */
@@ -50,7 +49,7 @@ final class SealedGroups {
   }
 
   private final DFSClient client;
-  private final StripelineOutputStream stream;
+  private final DurableOutputStream stream;
   private final int groupsMax;
   private final Ticker ticker;
 
@@ -62,7 +61,7 @@ final class SealedGroups {
   /** The path of the file by its inode, or its path where inodes cannot be named; null at first. */
   private String target;
 
-  SealedGroups(DFSClient client, StripelineOutputStream stream, int groupsMax, Ticker ticker) {
+  SealedGroups(DFSClient client, DurableOutputStream stream, int groupsMax, Ticker ticker) {
     this.client = client;
     this.stream = stream;
     this.groupsMax = groupsMax;
@@ -197,11 +196,6 @@ final class SealedGroups {
     }
   }
 
-  /** Throws if another client has recovered the lease of the file. */
-  void checkLease() throws IOException {
-    client.namenode.fsync(stream.getSrc(), stream.getFileId(), client.clientName, -1);
-  }
-
   /**
    * Closes the file without the empty group at its end, which Hadoop does only when it recovers a
    * lease; the group before is complete. The NameNode goes on counting the space of the empty group
@@ -209,9 +203,9 @@ final class SealedGroups {
    * back).
    */
   void close() throws IOException {
-    checkLease();
+    stream.checkLease(stream);
     if (target.equals(stream.getSrc())) {
-      status();
+      stream.status();
     }
     if (!client.namenode.recoverLease(target, client.clientName)) {
       throw new IOException(
@@ -227,39 +221,15 @@ final class SealedGroups {
    * namespace: a Router sends calls with the path of an inode to its default one.
    */
   private String target() throws IOException {
-    String src = stream.getSrc();
-    String directory = TemporaryFiles.directoryOf(src);
-    HdfsFileStatus file = status();
-    HdfsFileStatus parent = client.getFileInfo(directory);
-    try {
-      HdfsFileStatus same =
-          parent == null
-              ? null
-              : client.getFileInfo(
-                  TemporaryFiles.INODES
-                      + parent.getFileId()
-                      + "/"
-                      + src.substring(directory.length()));
-      if (same != null
-          && same.getFileId() == file.getFileId()
-          && same.getModificationTime() == file.getModificationTime()
-          && same.getAccessTime() == file.getAccessTime()
-          && same.getLen() == file.getLen()
-          && same.getOwner().equals(file.getOwner())) {
-        return TemporaryFiles.INODES + file.getFileId();
-      }
-    } catch (RemoteException | FileNotFoundException | AccessControlException e) {
-      DFSClient.LOG.debug("Looking for {} by the inode of its directory", src, e);
-    }
-    return src;
-  }
-
-  private HdfsFileStatus status() throws IOException {
-    HdfsFileStatus status = client.getFileInfo(stream.getSrc());
-    if (status == null || status.getFileId() != stream.getFileId()) {
-      throw new IOException(
-          "another client deleted, replaced or renamed the file that this stream writes");
-    }
-    return status;
+    HdfsFileStatus file = stream.status();
+    HdfsFileStatus same = new TemporaryFiles(client).byInodeOfDirectory(stream.getSrc());
+    boolean isSame =
+        same != null
+            && same.getFileId() == file.getFileId()
+            && same.getModificationTime() == file.getModificationTime()
+            && same.getAccessTime() == file.getAccessTime()
+            && same.getLen() == file.getLen()
+            && same.getOwner().equals(file.getOwner());
+    return isSame ? TemporaryFiles.INODES + file.getFileId() : stream.getSrc();
   }
 }

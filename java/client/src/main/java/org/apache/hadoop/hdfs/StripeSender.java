@@ -297,8 +297,7 @@ final class StripeSender implements StripeSink {
   private boolean lacksData(StripeLayout layout) {
     long bytes = stream.currentGroup().getNumBytes();
     for (int unit = 0; unit < layout.dataUnits(); unit++) {
-      boolean hasBytes = bytes > (long) unit * layout.cellSize();
-      if (hasBytes && !stream.getStripedDataStreamer(unit).isHealthy()) {
+      if (layout.hasBytes(unit, bytes) && !stream.getStripedDataStreamer(unit).isHealthy()) {
         return true;
       }
     }

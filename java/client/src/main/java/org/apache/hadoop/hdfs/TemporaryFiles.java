@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.hdfs.protocol.DirectoryListing;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.io.MD5Hash;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.security.AccessControlException;
 
 /**
  * The temporary files of {@link ReplicatedSwitch}: their names, and their removal by others than
@@ -67,6 +69,25 @@ final class TemporaryFiles {
 
   static String directoryOf(String src) {
     return src.substring(0, src.lastIndexOf('/') + 1);
+  }
+
+  /**
+   * Returns the status of a file, found by the inode of its directory, or null if it is not found.
+   * A Router sends such a call to its default namespace, whatever that of the path.
+   */
+  HdfsFileStatus byInodeOfDirectory(String path) throws IOException {
+    String directory = directoryOf(path);
+    HdfsFileStatus parent = client.getFileInfo(directory);
+    if (parent == null) {
+      return null;
+    }
+    try {
+      return client.getFileInfo(
+          INODES + parent.getFileId() + "/" + path.substring(directory.length()));
+    } catch (RemoteException | FileNotFoundException | AccessControlException e) {
+      DFSClient.LOG.debug("Looking for {} by the inode of its directory", path, e);
+      return null;
+    }
   }
 
   /**

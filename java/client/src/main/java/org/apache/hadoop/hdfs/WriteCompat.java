@@ -95,7 +95,7 @@ final class WriteCompat {
     Coordinator coordinator = (Coordinator) call(() -> COORDINATOR.invoke(stream));
     ExtendedBlock group = stream.getBlock();
     for (int unit = 0; unit < layout.dataUnits(); unit++) {
-      if (group.getNumBytes() <= (long) unit * layout.cellSize()) {
+      if (!layout.hasBytes(unit, group.getNumBytes())) {
         ExtendedBlock block = new ExtendedBlock(group);
         block.setBlockId(group.getBlockId() + unit);
         block.setNumBytes(0);

@@ -62,6 +62,11 @@ public final class StripeLayout {
     return dataUnits * cellSize;
   }
 
+  /** Returns whether a data unit has bytes in a block group of a length. */
+  public boolean hasBytes(int unit, long groupBytes) {
+    return groupBytes > (long) unit * cellSize;
+  }
+
   /** Returns the bytes that each checksum covers. */
   public int bytesPerChecksum() {
     return bytesPerChecksum;

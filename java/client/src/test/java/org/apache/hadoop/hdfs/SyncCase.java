@@ -12,6 +12,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
@@ -114,15 +115,27 @@ abstract class SyncCase {
 
   /** Returns what a stock client reads of a file that may be open. */
   static byte[] read(org.apache.hadoop.fs.Path file) throws IOException {
+    return read(fs, file);
+  }
+
+  static byte[] read(DistributedFileSystem by, org.apache.hadoop.fs.Path file) throws IOException {
     byte[] buffer = new byte[16 << 20];
     int done = 0;
-    try (FSDataInputStream in = fs.open(file)) {
+    try (FSDataInputStream in = by.open(file)) {
       int count;
       while ((count = in.read(buffer, done, buffer.length - done)) > 0) {
         done += count;
       }
     }
     return Arrays.copyOf(buffer, done);
+  }
+
+  /** Waits until the DataNodes have acknowledged all full stripes of a striped stream. */
+  static void awaitAcknowledged(FSDataOutputStream out) throws IOException {
+    DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
+    synchronized (stream.collecting) {
+      stream.awaitAcknowledged();
+    }
   }
 
   static boolean isStriped(org.apache.hadoop.fs.Path file) throws IOException {

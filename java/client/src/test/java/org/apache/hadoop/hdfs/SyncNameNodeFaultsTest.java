@@ -71,10 +71,7 @@ class SyncNameNodeFaultsTest extends SyncCase {
     try (HungNameNode nameNode = new HungNameNode(ours)) {
       FSDataOutputStream out = ours.create(file);
       out.write(all, 0, synced);
-      DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
-      synchronized (stream.collecting) {
-        stream.awaitAcknowledged();
-      }
+      awaitAcknowledged(out);
       nameNode.fail(
           (method, isDone) -> {
             int now = isDone ? calls.get() : calls.incrementAndGet();
@@ -245,31 +242,30 @@ class SyncNameNodeFaultsTest extends SyncCase {
   }
 
   @Test
-  void aFencerToleratesAFileThatIsDeletedMeanwhile() throws IOException {
+  void aLeaseIsRecoveredAlthoughTheFileIsDeletedAtThatTime() throws IOException {
     org.apache.hadoop.fs.Path file = file("vanishes");
-    fs.create(file).close();
-    DistributedFileSystem fencer = ours();
-    try (HungNameNode nameNode = new HungNameNode(fencer)) {
-      nameNode.fail(
-          (method, isDone) -> {
-            if (method.equals("getListing")) {
-              fs.delete(file, false);
-            }
-          });
-      assertThat(fencer.recoverLease(file)).isTrue();
-    }
+    assertRecoveredIfListingRuns(file, () -> fs.delete(file, false));
   }
 
   @Test
-  void aFencerRecoversTheLeaseWhateverFailsElse() throws IOException {
-    org.apache.hadoop.fs.Path file = file("unlucky");
+  void aLeaseIsRecoveredAlthoughTheListingFails() throws IOException {
+    assertRecoveredIfListingRuns(
+        file("unlucky"),
+        () -> {
+          throw new IllegalStateException("injected");
+        });
+  }
+
+  /** Asserts that our client recovers a lease if an action runs as it lists temporary files. */
+  private static void assertRecoveredIfListingRuns(
+      org.apache.hadoop.fs.Path file, TemporaryFiles.Call action) throws IOException {
     fs.create(file).close();
     DistributedFileSystem fencer = ours();
     try (HungNameNode nameNode = new HungNameNode(fencer)) {
       nameNode.fail(
           (method, isDone) -> {
             if (method.equals("getListing")) {
-              throw new IllegalStateException("injected");
+              action.run();
             }
           });
       assertThat(fencer.recoverLease(file)).isTrue();

@@ -252,8 +252,9 @@ class SyncProcessTest {
   private static void assertComplete(SyncWriters writers, List<SyncWriters.Task> tasks)
       throws IOException {
     for (SyncWriters.Task task : tasks) {
-      assertThat(writers.isClosed(task.path())).as("%s", writers.said(task.path())).isTrue();
-      assertThat(writers.acknowledged(task.path())).isEqualTo(SyncWriters.ALL);
+      List<String> said = writers.said(task.path());
+      assertThat(writers.isClosed(task.path())).as("%s", said).isTrue();
+      assertThat(writers.acknowledged(task.path())).as("%s", said).isEqualTo(SyncWriters.ALL);
       assertThat(readPrefix(task.path(), SyncWriters.ALL)).hasSize(SyncWriters.ALL);
       assertThat(temporaryFiles(task.path())).isEmpty();
     }

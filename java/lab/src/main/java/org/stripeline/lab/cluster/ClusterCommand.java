@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -219,10 +220,11 @@ public final class ClusterCommand implements Runnable {
           boolean expire)
       throws IOException {
     ClusterClient client = target.running().client();
-    List<ClusterStatus.DataNodeStatus> before = client.status().datanodes;
+    // Those that are stopped already can still expire.
+    List<DataNodeStatus> before =
+        expire ? client.status().datanodes : Collections.<DataNodeStatus>emptyList();
     for (String id : ids) {
-      // Those that are stopped already can still expire.
-      if (!expire || before.stream().noneMatch(node -> node.id.equals(id) && !node.running)) {
+      if (before.stream().noneMatch(node -> node.id.equals(id) && !node.running)) {
         client.stopDataNode(id);
       }
     }
