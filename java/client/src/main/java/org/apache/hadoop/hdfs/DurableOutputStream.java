@@ -229,7 +229,7 @@ final class DurableOutputStream extends StripelineOutputStream {
     Stripe partial = current;
     try {
       if (partial != null) {
-        sender.prepareToSeal();
+        sender.holdParity();
         partial.retain();
         current = null;
         pipeline.submit(partial);
@@ -341,6 +341,7 @@ final class DurableOutputStream extends StripelineOutputStream {
       closing = true;
     }
     if (to == null) {
+      sender.holdParity();
       super.close();
     } else {
       to.close();

@@ -23,10 +23,10 @@ final class StripeSender implements StripeSink {
   private final PacketWire wire;
 
   /**
-   * Whether the parity of a stripe that is not full is left to {@link #sealGroup}. Guarded by the
-   * stream's monitor.
+   * Whether the parity of a stripe that is not full is left to {@link #sealGroup} or {@link
+   * #endLastGroup}. Guarded by the stream's monitor.
    */
-  private boolean isSealing;
+  private boolean holdsParity;
 
   /**
    * Whether the current group is full and has not ended on its DataNodes. Guarded by the stream's
@@ -72,7 +72,7 @@ final class StripeSender implements StripeSink {
   private void queue(Stripe stripe) throws IOException {
     ExtendedBlock group = stream.currentGroup();
     group.setNumBytes(group.getNumBytes() + stripe.size());
-    boolean isParityLater = isSealing && !stripe.isFull();
+    boolean isParityLater = holdsParity && !stripe.isFull();
     int units = isParityLater ? stripe.layout().dataUnits() : stripe.layout().units();
     for (int unit = 0; unit < units; unit++) {
       queue(stripe, unit);
@@ -254,11 +254,71 @@ final class StripeSender implements StripeSink {
     stream.flushAllInternals();
   }
 
-  /** Makes stripes that are not full wait with their parity for {@link #sealGroup}. */
-  void prepareToSeal() {
+  /** Makes a stripe that is not full wait with its parity until its group ends. */
+  void holdParity() {
     synchronized (stream) {
-      isSealing = true;
+      holdsParity = true;
     }
+  }
+
+  /**
+   * Ends the last block group of the file, whose data has been queued; the caller holds the
+   * stream's monitor. Parity that was held is sent after the NameNode has committed the length of
+   * the group: if it were there earlier, a recovery of the lease could append the zeros that
+   * complete the stripe ({@code BlockRecoveryWorker.getSafeLength}). The NameNode rebuilds parity
+   * that fails after the commit.
+   *
+   * @param last the stripe at the end of the group that is not full, or null
+   * @return whether the NameNode has completed the file
+   */
+  boolean endLastGroup(Stripe last) throws IOException {
+    StripeLayout layout = stream.layout;
+    stream.flushAllInternals();
+    WriteCompat.checkStreamerFailures(stream, false);
+    boolean isComplete = false;
+    int ended = 0;
+    if (holdsParity && last != null) {
+      if (!lacksData(layout)) {
+        ended = layout.dataUnits();
+        endInTurn(0, ended);
+        // The NameNode needs as many ended blocks as have data; parity replaces those lost.
+        isComplete = !lacksData(layout) && complete();
+      }
+      queueParity(last, layout);
+    }
+    endInTurn(ended, layout.units());
+    return isComplete;
+  }
+
+  /**
+   * Ends internal blocks one after another, as Hadoop does. When the last one has ended, the
+   * NameNode usually knows of all others and completes the file at once; if all ended at the same
+   * time, it would more often have to be asked again, which Hadoop does after 400 ms.
+   */
+  private void endInTurn(int from, int to) throws IOException {
+    for (int unit = from; unit < to; unit++) {
+      WriteCompat.setCurrentStreamer(stream, unit);
+      StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
+      if (streamer.isHealthy()) {
+        try {
+          if (streamer.getBytesCurBlock() > 0) {
+            stream.setCurrentPacketToEmpty();
+          }
+          stream.flushInternal();
+        } catch (IOException e) {
+          // As in Hadoop: the NameNode decides whether enough blocks have ended.
+          DFSClient.LOG.debug("Ending internal block {} of {}", unit, stream.getSrc(), e);
+        }
+      }
+    }
+    WriteCompat.setCurrentStreamer(stream, 0);
+  }
+
+  /** Makes the NameNode commit the last group; returns whether it has completed the file. */
+  boolean complete() throws IOException {
+    DFSClient client = stream.dfsClient;
+    return client.namenode.complete(
+        stream.getSrc(), client.clientName, stream.currentGroup(), stream.getFileId());
   }
 
   /**
@@ -271,7 +331,7 @@ final class StripeSender implements StripeSink {
   void sealGroup(Stripe last, SealedGroups groups) throws IOException {
     StripeLayout layout = stream.layout;
     synchronized (stream) {
-      isSealing = false;
+      holdsParity = false;
       isEndDue = false;
       checkOpen();
       try {
@@ -305,9 +365,13 @@ final class StripeSender implements StripeSink {
   }
 
   private void endParity(Stripe last, StripeLayout layout) throws IOException {
-    for (int unit = layout.dataUnits(); last != null && unit < layout.units(); unit++) {
-      queue(last, unit);
-    }
+    queueParity(last, layout);
     endUnits(layout.dataUnits(), layout.units());
+  }
+
+  private void queueParity(Stripe stripe, StripeLayout layout) throws IOException {
+    for (int unit = layout.dataUnits(); stripe != null && unit < layout.units(); unit++) {
+      queue(stripe, unit);
+    }
   }
 }

@@ -3,7 +3,6 @@ package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
 import org.apache.hadoop.conf.Configuration;
@@ -58,9 +57,6 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /** Null if late DataNodes have no time limit. */
   private final LateStreamers late;
-
-  /** The array of the base class for its cells; all elements are null except during close. */
-  private final ByteBuffer[] baseCells;
 
   final long groupSize;
 
@@ -135,7 +131,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         settings.slowNanos() == 0
             ? null
             : new LateStreamers(this, layout, settings.slowNanos(), resources.ticker());
-    baseCells = WriteCompat.takeCellBuffers(this);
+    WriteCompat.releaseCellBuffers(this);
   }
 
   @Override
@@ -605,49 +601,30 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /**
-   * Closes the stream as the base class does after its own writes; the bytes of the last stripe are
-   * already queued.
-   */
+  /** Closes the stream as the base class does; the bytes of the last stripe are already queued. */
   @Override
   protected synchronized void closeImpl() throws IOException {
-    // The last stripe is released once the stream is closed.
-    Stripe partial = closed ? null : last;
-    if (partial != null) {
-      // The base class pads the cells of a partial stripe byte by byte before it encodes them.
-      // These buffers are already at the padded position. They refer to memory that the stream
-      // holds, so that closing waits for no memory.
-      int padded = partial.length(layout.dataUnits());
-      for (int i = 0; i < baseCells.length; i++) {
-        baseCells[i] = partial.data(0, padded, 0);
+    if (!isClosed()) {
+      try {
+        boolean isComplete = false;
+        try {
+          isComplete = currentGroup() != null && sender.endLastGroup(last);
+        } finally {
+          closeThreads(true);
+        }
+        if (!isComplete) {
+          completeFile(currentGroup());
+        }
+        WriteCompat.logLostBlocks(this);
+        return;
+      } catch (IOException e) {
+        // The base class throws it below, and recovers the lease if Hadoop is configured so.
+        WriteCompat.setLastException(this, named(e));
+      } finally {
+        setClosed();
       }
     }
-    try {
-      super.closeImpl();
-    } catch (IOException e) {
-      throw named(e);
-    } finally {
-      clearBaseCells();
-    }
-  }
-
-  private void clearBaseCells() {
-    for (int i = 0; i < baseCells.length; i++) {
-      baseCells[i] = null;
-    }
-  }
-
-  /** Does not write parity, which is queued with the data of its stripe. */
-  @Override
-  void writeParityCells() {
-    clearBaseCells();
-  }
-
-  @Override
-  void setClosed() {
-    // These buffers do not belong to Hadoop's pool and must not be returned to it.
-    clearBaseCells();
-    super.setClosed();
+    super.closeImpl();
   }
 
   @Override

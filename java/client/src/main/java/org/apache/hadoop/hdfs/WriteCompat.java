@@ -10,7 +10,6 @@ import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -47,12 +46,12 @@ final class WriteCompat {
       method(DFSStripedOutputStream.class, "setCurrentStreamer", int.class);
   private static final MethodHandle CELL_BUFFERS =
       getter(DFSStripedOutputStream.class, "cellBuffers");
-  private static final MethodHandle CELL_ARRAY =
-      getter(DFSStripedOutputStream.CellBuffers.class, "buffers");
   private static final MethodHandle RELEASE_CELLS =
       method(DFSStripedOutputStream.CellBuffers.class, "release");
   private static final MethodHandle LAST_EXCEPTION =
       getter(DFSStripedOutputStream.class, "exceptionLastSeen");
+  private static final MethodHandle LOG_LOST =
+      method(DFSStripedOutputStream.class, "logCorruptBlocks");
   private static final MethodHandle FLUSH_THREADS =
       getter(DFSStripedOutputStream.class, "flushAllExecutor");
   private static final MethodHandle SOCKET = getter(DataStreamer.class, "s");
@@ -122,15 +121,14 @@ final class WriteCompat {
     call(() -> SET_CURRENT.invoke(stream, index));
   }
 
-  /** Returns the stream's cell buffers to Hadoop's pool; the result is their emptied array. */
-  static ByteBuffer[] takeCellBuffers(DFSStripedOutputStream stream) throws IOException {
-    return (ByteBuffer[])
-        call(
-            () -> {
-              Object cells = CELL_BUFFERS.invoke(stream);
-              RELEASE_CELLS.invoke(cells);
-              return CELL_ARRAY.invoke(cells);
-            });
+  /** Returns the cell buffers of the stream to Hadoop's pool. */
+  static void releaseCellBuffers(DFSStripedOutputStream stream) throws IOException {
+    call(() -> RELEASE_CELLS.invoke(CELL_BUFFERS.invoke(stream)));
+  }
+
+  /** Logs how many internal blocks of each block group could not be written. */
+  static void logLostBlocks(DFSStripedOutputStream stream) throws IOException {
+    call(() -> LOG_LOST.invoke(stream));
   }
 
   /** Sets the exception that {@code close()} throws for a stream whose streamers are closed. */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.testkit.Conditions;
+
+/** Writers end within close, and a stock client recovers the lease: no byte appears in the file. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LeaseRecoveryTest {
+  private static final int CELL = 64 << 10;
+  private static final int STRIPE = 3 * CELL;
+  private static final int GROUP = 4 * STRIPE;
+
+  /** The bytes in the last stripe of a file. */
+  private static final int[] PARTS = {
+    1, CELL, CELL + 1, 2 * CELL, 2 * CELL + 7, STRIPE - 1, STRIPE
+  };
+
+  @TempDir static Path dir;
+  private static WriteCluster cluster;
+  private static org.apache.hadoop.fs.Path coded;
+  private static int files;
+
+  @BeforeAll
+  static void start() throws Exception {
+    cluster =
+        new WriteCluster(
+            dir, 6, GROUP / 3, conf -> conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1));
+    coded = cluster.directory("rs", 3, 2, CELL);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  /** Returns what is read of a file whose writer ended before or after its first complete call. */
+  private static byte[] recovered(String mode, byte[] data, boolean isCommitted) throws Exception {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(coded, "f" + files++);
+    DistributedFileSystem writer =
+        cluster.open(mode, conf -> conf.set(ClientKeys.WRITE_SYNC, "durable"));
+    DistributedFileSystem fs = cluster.cluster.getFileSystem();
+    try (HungNameNode nameNode = new HungNameNode(writer)) {
+      FSDataOutputStream out = writer.create(file);
+      out.write(data);
+      nameNode.fail(
+          (method, isDone) -> {
+            if (method.equals("complete") && isDone == isCommitted) {
+              throw new IOException("injected");
+            }
+          });
+      assertThatThrownBy(out::close).hasMessageContaining("injected");
+    }
+    Conditions.await("the lease of " + file, () -> fs.isFileClosed(file) || fs.recoverLease(file));
+    return cluster.readByStock(file);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"functional-partitioned", "non-blocking", "blocking"})
+  void noZerosAreAppended(String mode) throws Exception {
+    for (int part : PARTS) {
+      for (boolean isCommitted : new boolean[] {false, true}) {
+        byte[] data = WriteCluster.bytes(part, 2 * STRIPE + part);
+        byte[] read = recovered(mode, data, isCommitted);
+        assertThat(read.length).as("%s bytes", data.length).isBetween(2 * STRIPE, data.length);
+        assertThat(read).as("%s bytes", data.length).isEqualTo(Arrays.copyOf(data, read.length));
+      }
+    }
+  }
+
+  /** What the order of close avoids; this test tells if a release of Hadoop no longer does it. */
+  @Test
+  void zerosAreAppendedToFilesOfStockClients() throws Exception {
+    byte[] data = WriteCluster.bytes(3, STRIPE + 2 * CELL);
+    assertThat(recovered("stock", data, false)).isEqualTo(Arrays.copyOf(data, 2 * STRIPE));
+  }
+}
