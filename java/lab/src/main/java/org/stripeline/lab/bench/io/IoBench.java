@@ -40,6 +40,9 @@ final class IoBench {
   /** Total bytes of large positional reads of all threads. */
   private static final long PREAD_BYTES = 96L << 20;
 
+  /** Bytes of a record that is synced. */
+  private static final int RECORD_BYTES = 1 << 10;
+
   private static final Path ROOT = new Path("/io");
 
   private final IoSettings settings;
@@ -265,7 +268,7 @@ final class IoBench {
         IoContestant contestant = client.contestant();
         boolean reads =
             settings.operations.stream()
-                .anyMatch(o -> o.action() != Action.WRITE && contestant.takesPart(o));
+                .anyMatch(o -> !o.action().writes() && contestant.takesPart(o));
         if (reads && files.of(contestant.scheme()) == null) {
           say(prefix() + "writing what is read, " + contestant.scheme());
           files.write(contestant.scheme(), paths(contestant, "read"), fileBytes);
@@ -311,13 +314,13 @@ final class IoBench {
           return;
         }
         ClientRequest request = request(client.contestant(), action, -1);
-        request.bytes = bytes;
+        request.bytes = Math.min(bytes, request.bytes);
         request.everyByte = true;
         ClientAnswer answer = client.ask(request);
         if (answer.error != null) {
           fail(client.contestant(), "warm-up of " + action, answer);
         }
-        if (action == Action.WRITE) {
+        if (action.writes()) {
           verifyAndDelete(client, request);
         }
       }
@@ -326,18 +329,25 @@ final class IoBench {
     private ClientRequest request(IoContestant contestant, Action action, int repetition) {
       ClientRequest request = new ClientRequest();
       request.action = action;
-      request.paths =
-          action == Action.WRITE ? paths(contestant, "write") : files.of(contestant.scheme());
+      request.paths = action.writes() ? paths(contestant, "write") : files.of(contestant.scheme());
       request.bytes = fileBytes;
       request.seed = 1000L * repetition;
       request.servers = cluster.processes();
       if (action == Action.RANDOM) {
-        request.readBytes = (int) Math.min(settings.randomBytes, fileBytes);
-        request.reads = Math.max(1, settings.randomReads / threads);
+        request.pieceBytes = (int) Math.min(settings.randomBytes, fileBytes);
+        request.pieces = Math.max(1, settings.randomReads / threads);
       } else if (action == Action.PREAD) {
         long stripe = (long) policy.getNumDataUnits() * policy.getCellSize();
         long stripes = Math.max(1, PREAD_BYTES / threads / stripe);
-        request.readBytes = (int) Math.min(stripes * stripe, fileBytes);
+        request.pieceBytes = (int) Math.min(stripes * stripe, fileBytes);
+      } else if (action == Action.SYNC) {
+        request.pieceBytes = RECORD_BYTES;
+        request.pieces = Math.max(2, settings.syncs / threads);
+        request.bytes = (long) request.pieces * RECORD_BYTES;
+      } else if (action == Action.FIRST_SYNC) {
+        request.pieceBytes = Pattern.CHUNK_BYTES;
+        request.pieces = Math.max(1, settings.firstSyncs / threads);
+        request.bytes = Pattern.CHUNK_BYTES;
       }
       return request;
     }
@@ -373,7 +383,7 @@ final class IoBench {
                     client.contestant().label(),
                     sample.mibPerSecond));
       }
-      if (operation.action() == Action.WRITE) {
+      if (operation.action().writes()) {
         verifyAndDelete(client, request);
       }
     }

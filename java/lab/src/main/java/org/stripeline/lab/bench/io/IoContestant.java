@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
+import org.stripeline.client.ClientKeys;
 import org.stripeline.client.WriteMode;
 import org.stripeline.lab.bench.io.client.ClientRequest;
 
@@ -36,7 +37,9 @@ enum IoContestant {
   NON_BLOCKING("non-blocking", StorageScheme.RS, WriteMode.NON_BLOCKING),
   /** Our pipelines with default settings. */
   FUNCTIONAL_PARTITIONED(
-      "functional-partitioned", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
+      "functional-partitioned", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED),
+  /** The same with durable hflush. */
+  DURABLE("durable", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
 
   /** How data is stored on DataNodes. */
   enum StorageScheme {
@@ -130,7 +133,10 @@ enum IoContestant {
     }
     if (isOurPipeline()) {
       settings.put("fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem");
-      settings.put(org.stripeline.client.ClientKeys.WRITE_MODE, mode.configurationName());
+      settings.put(ClientKeys.WRITE_MODE, mode.configurationName());
+    }
+    if (this == DURABLE) {
+      settings.put(ClientKeys.WRITE_SYNC, "durable");
     }
     return settings;
   }
@@ -142,10 +148,14 @@ enum IoContestant {
 
   /**
    * Returns whether it is measured in an operation; contestants that differ only in writing do not
-   * read.
+   * read, and only some keep what hflush promises.
    */
   boolean takesPart(Operation operation) {
+    if (operation.isSync()) {
+      return this == DURABLE || !scheme.isCoded();
+    }
     switch (this) {
+      case DURABLE:
       case ISAL_1M:
       case CODER_1M:
       case BLOCKING:

@@ -28,6 +28,12 @@ public final class IoSettings {
   /** Bytes of one random read. */
   int randomBytes;
 
+  /** Records that a sync operation writes, total of all threads. */
+  int syncs;
+
+  /** Files that a first-sync operation writes, total of all threads. */
+  int firstSyncs;
+
   /** Untimed rounds before the first repetition of a JVM. */
   int warmUps;
 

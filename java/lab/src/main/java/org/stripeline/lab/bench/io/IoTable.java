@@ -98,7 +98,7 @@ final class IoTable {
   }
 
   private static void latency(BenchText text, List<IoReport.Row> rows) {
-    TextTable table = new TextTable("ms of one read", "contestant", "mean", "p50", "p99");
+    TextTable table = new TextTable("ms of one read or sync", "contestant", "mean", "p50", "p99");
     for (IoReport.Row row : rows) {
       if (row.latencyMean != null) {
         table.row(

@@ -45,13 +45,16 @@ final class Judge {
   }
 
   static boolean isOurStream(String stream) {
-    return stream != null && stream.startsWith("org.apache.hadoop.hdfs.Stripeline");
+    return stream != null
+        && (stream.startsWith("org.apache.hadoop.hdfs.Stripeline")
+            || stream.equals("org.apache.hadoop.hdfs.DurableOutputStream"));
   }
 
   List<Judgement> judge() {
     boolean loopback = samples.stream().anyMatch(s -> s.linkMbit == IoSettings.LOOPBACK);
     if (loopback) {
       judgeWrite();
+      judgeSyncs();
       judgeHealthyReads();
       judgeDegradedReads();
       judgeHangingDataNode();
@@ -105,6 +108,27 @@ final class Judge {
         "write, CPU seconds per GiB of client and servers",
         ours,
         median(ours, Sample::totalCpuSecondsPerGib));
+  }
+
+  private void judgeSyncs() {
+    Side ours = side(COARSE, 1, "write", IoContestant.DURABLE);
+    atLeast(
+        0.97,
+        "write, durable, times functional-partitioned",
+        ours,
+        ours.by(IoContestant.FUNCTIONAL_PARTITIONED));
+    judgeLatency(1.05, "sync");
+    judgeLatency(3, "first-sync");
+  }
+
+  private void judgeLatency(double max, String operation) {
+    Side ours = side(COARSE, 1, operation, IoContestant.DURABLE);
+    Side replicated = side(COARSE, 1, operation, IoContestant.REPLICATED_3);
+    atMost(
+        max,
+        operation + ", p50 by that of 3-rep",
+        ours,
+        ratio(ours, replicated, sample -> sample.latency.p50));
   }
 
   private void judgeHealthyReads() {

@@ -8,7 +8,8 @@ import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 /** A measured operation: an action, and the faults of the cluster during it. */
 final class Operation {
   private static final Pattern FORM =
-      Pattern.compile("(?:(write)|(read|pread|random)(?:-(?:dead([1-9])|(hung)))?)");
+      Pattern.compile(
+          "(?:(write|sync|first-sync)|(read|pread|random)(?:-(?:dead([1-9])|(hung)))?)");
 
   private final String name;
   private final Action action;
@@ -29,13 +30,13 @@ final class Operation {
       throw new IllegalArgumentException(
           "Cannot measure '"
               + name
-              + "': an operation is write, read, pread or random, the last"
+              + "': an operation is write, sync, first-sync, read, pread or random, the last"
               + " three also with -dead1, -dead2 ... or -hung");
     }
     String action = form.group(1) == null ? form.group(2) : form.group(1);
     return new Operation(
         name,
-        Action.valueOf(action.toUpperCase(java.util.Locale.ROOT)),
+        Action.valueOf(action.toUpperCase(java.util.Locale.ROOT).replace('-', '_')),
         form.group(3) == null ? 0 : Integer.parseInt(form.group(3)),
         form.group(4) != null);
   }
@@ -46,6 +47,10 @@ final class Operation {
 
   Action action() {
     return action;
+  }
+
+  boolean isSync() {
+    return action == Action.SYNC || action == Action.FIRST_SYNC;
   }
 
   /** Returns the number of dead DataNodes during the operation. */

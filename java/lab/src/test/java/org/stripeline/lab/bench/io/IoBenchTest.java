@@ -39,9 +39,18 @@ class IoBenchTest {
             IoContestant.REPLICATED_3,
             IoContestant.RS_JAVA,
             IoContestant.RS_LEGACY_JAVA,
-            IoContestant.FUNCTIONAL_PARTITIONED);
+            IoContestant.FUNCTIONAL_PARTITIONED,
+            IoContestant.DURABLE);
     settings.operations =
-        Stream.of("write", "read", "pread", "random", "read-dead1", "random-dead1")
+        Stream.of(
+                "write",
+                "read",
+                "pread",
+                "random",
+                "sync",
+                "first-sync",
+                "read-dead1",
+                "random-dead1")
             .map(Operation::parse)
             .collect(Collectors.toList());
     settings.threads = Arrays.asList(2);
@@ -52,6 +61,8 @@ class IoBenchTest {
     settings.jvms = 1;
     settings.randomReads = 20;
     settings.randomBytes = 10_000;
+    settings.syncs = 20;
+    settings.firstSyncs = 4;
     settings.warmUps = 1;
     settings.warmUpBytes = 1 << 20;
     settings.rates = Arrays.asList(IoSettings.LOOPBACK);
@@ -66,17 +77,22 @@ class IoBenchTest {
 
     assertThat(report.failures).as("%s", progress).isEmpty();
     assertThat(report.leftOut).containsOnlyKeys("rs-legacy_java");
-    assertThat(report.samples).hasSize(3 * 6);
+    assertThat(report.samples).hasSize(3 * 6 + 1 + 2 * 2);
     assertThat(report.samples)
         .allSatisfy(
             sample -> {
               assertThat(sample.mibPerSecond).isPositive();
               assertThat(sample.stream).startsWith("org.apache.hadoop.hdfs.");
-              assertThat(sample.latency != null).isEqualTo(sample.operation.contains("random"));
+              boolean isTimedSingly =
+                  sample.operation.contains("random") || sample.operation.contains("sync");
+              assertThat(sample.latency != null).isEqualTo(isTimedSingly);
             });
-    // Three writers write a warm-up file and a timed file per thread; all stripes are whole.
-    assertThat(report.bytesVerified).isEqualTo(3 * 2 * (3 * 192 + 8 * 192) * 1024L);
-    assertThat(report.rows).hasSize(3 * 6);
+    // Four writers write a warm-up file and a timed file per thread; all stripes are whole.
+    int written = 4 * 2 * (3 * 192 + 8 * 192);
+    // Two of them also sync; of the warm-up's files no more bytes than of a warm-up are compared.
+    int synced = 2 * 2 * (10 + 10) + 2 * 2 * (3 * 192 + 1024);
+    assertThat(report.bytesVerified).isEqualTo((written + synced) * 1024L);
+    assertThat(report.rows).hasSize(report.samples.size());
     assertThat(new IoTable(report).render()).contains("RS-3-2-64k, 2 threads");
     Leftovers.assertNone(directory);
   }

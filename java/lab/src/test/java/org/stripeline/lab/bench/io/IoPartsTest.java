@@ -21,17 +21,21 @@ class IoPartsTest {
   @Test
   void readsOperations() {
     assertThat(Operation.parse("write").isHealthy()).isTrue();
+    assertThat(Operation.parse("first-sync").action()).isEqualTo(ClientRequest.Action.FIRST_SYNC);
     assertThat(Operation.parse("read-dead2").dead()).isEqualTo(2);
     assertThat(Operation.parse("random-hung").isHung()).isTrue();
     assertThat(Operation.parse("random-hung").action()).isEqualTo(ClientRequest.Action.RANDOM);
     assertThatThrownBy(() -> Operation.parse("write-dead1"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("Cannot measure 'write-dead1': an operation is write, read");
+        .hasMessageStartingWith("Cannot measure 'write-dead1': an operation is write, sync");
   }
 
   @Test
   void contestantsRunOnlyTheOperationsInWhichTheyDiffer() {
     assertThat(IoContestant.BLOCKING.takesPart(Operation.parse("read"))).isFalse();
+    assertThat(IoContestant.DURABLE.takesPart(Operation.parse("read"))).isFalse();
+    assertThat(IoContestant.DURABLE.takesPart(Operation.parse("sync"))).isTrue();
+    assertThat(IoContestant.CODER.takesPart(Operation.parse("sync"))).isFalse();
     assertThat(IoContestant.REPLICATED_3.takesPart(Operation.parse("read-dead2"))).isTrue();
     assertThat(IoContestant.REPLICATED_3.takesPart(Operation.parse("read-dead3"))).isFalse();
     assertThat(IoContestant.NON_BLOCKING.settings())

@@ -8,9 +8,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.stripeline.lab.bench.Judgement;
+import org.stripeline.lab.bench.io.client.ClientAnswer;
 
 class JudgeTest {
   private static final String OURS = "org.apache.hadoop.hdfs.StripelineOutputStream";
+  private static final String DURABLE = "org.apache.hadoop.hdfs.DurableOutputStream";
+  private static final String REPLICATED = "org.apache.hadoop.hdfs.DFSOutputStream";
   private static final String STOCK = "org.apache.hadoop.hdfs.DFSStripedOutputStream";
 
   private final List<Sample> samples = new ArrayList<>();
@@ -55,6 +58,26 @@ class JudgeTest {
     assertThat(new Judge(samples, true).judge())
         .extracting(judgement -> judgement.verdict)
         .containsOnly("not judged");
+  }
+
+  @Test
+  void comparesSyncsWithThoseOfReplicatedFiles() {
+    add(0, "sync", "durable", DURABLE, 1).latency = latency(900, 1060);
+    add(0, "sync", "3-rep", REPLICATED, 1).latency = latency(800, 1000);
+    add(0, "first-sync", "durable", DURABLE, 1).latency = latency(1, 2900);
+    add(0, "first-sync", "3-rep", REPLICATED, 1).latency = latency(1, 1000);
+
+    Judgement sync = judgement("sync, p50 by that of 3-rep");
+    Judgement first = judgement("first-sync, p50 by that of 3-rep");
+    assertThat(sync.value + " " + sync.verdict).isEqualTo("1.06 MISSED");
+    assertThat(first.value + " " + first.verdict).isEqualTo("2.9 kept");
+  }
+
+  private static ClientAnswer.Latency latency(double mean, double p50) {
+    ClientAnswer.Latency latency = new ClientAnswer.Latency();
+    latency.mean = mean;
+    latency.p50 = p50;
+    return latency;
   }
 
   @Test

@@ -24,12 +24,15 @@ public final class ClientAnswer {
   /** Class of the stream, Hadoop's or ours. */
   public String stream;
 
-  /** Latencies of single reads for RANDOM; null for other actions. */
+  /**
+   * Latencies of reads for RANDOM, of a write and its hflush for SYNC, without the first one, and
+   * of create, write and hflush for FIRST_SYNC; null for other actions.
+   */
   public Latency latency;
 
-  /** Latencies of single reads in microseconds. */
+  /** Latencies in microseconds. */
   public static final class Latency {
-    long reads;
+    long count;
     public double mean;
     public double p50;
     public double p99;

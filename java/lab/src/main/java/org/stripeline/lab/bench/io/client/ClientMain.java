@@ -141,7 +141,7 @@ public final class ClientMain implements AutoCloseable {
       answer.clientCpuSeconds = ProcessTime.ofSelf() - client;
       answer.serverCpuSeconds = ProcessTime.of(request.servers) - server;
       answer.stream = tasks.get(0).stream();
-      if (request.action == ClientRequest.Action.RANDOM) {
+      if (tasks.get(0).latencies().getTotalCount() > 0) {
         answer.latency = latency(tasks);
       }
     } finally {
@@ -173,7 +173,7 @@ public final class ClientMain implements AutoCloseable {
       all.add(task.latencies());
     }
     ClientAnswer.Latency latency = new ClientAnswer.Latency();
-    latency.reads = all.getTotalCount();
+    latency.count = all.getTotalCount();
     latency.mean = all.getMean() / NANOS_PER_MICRO;
     latency.p50 = all.getValueAtPercentile(50) / NANOS_PER_MICRO;
     latency.p99 = all.getValueAtPercentile(99) / NANOS_PER_MICRO;

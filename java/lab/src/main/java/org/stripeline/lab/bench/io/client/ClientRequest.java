@@ -16,8 +16,17 @@ public final class ClientRequest {
     PREAD,
     /** Reads small ranges at random positions of each file, one after the other. */
     RANDOM,
+    /** Creates each file, and writes records to it, each followed by hflush. */
+    SYNC,
+    /** Creates each file again and again, writes a piece, calls hflush and closes it. */
+    FIRST_SYNC,
     /** Reads each file through Hadoop's own stream and compares every byte; not timed. */
-    VERIFY
+    VERIFY;
+
+    /** Returns whether the action creates the files. */
+    public boolean writes() {
+      return this == WRITE || this == SYNC || this == FIRST_SYNC;
+    }
   }
 
   public Action action;
@@ -28,11 +37,11 @@ public final class ClientRequest {
   /** Length of each file, or the number of bytes to read from each if that is less. */
   public long bytes;
 
-  /** Bytes of one read, for PREAD and RANDOM. */
-  public int readBytes;
+  /** Bytes of one read for PREAD and RANDOM, of one write for SYNC and FIRST_SYNC. */
+  public int pieceBytes;
 
-  /** Reads of each thread, for RANDOM. */
-  public int reads;
+  /** Reads of each thread for RANDOM, writes for SYNC, files for FIRST_SYNC. */
+  public int pieces;
 
   /** Seed of the random positions. */
   public long seed;

@@ -17,7 +17,7 @@ final class FileTask {
   private final int file;
   private final Path path;
 
-  /** Latencies of single reads in nanoseconds. */
+  /** Latencies of single reads or syncs in nanoseconds. */
   private final Histogram latencies = new Histogram(3);
 
   private byte[] buffer;
@@ -35,10 +35,12 @@ final class FileTask {
   void prepare() {
     switch (request.action) {
       case WRITE:
+      case SYNC:
+      case FIRST_SYNC:
         return;
       case PREAD:
       case RANDOM:
-        buffer = new byte[request.readBytes];
+        buffer = new byte[request.pieceBytes];
         return;
       default:
         buffer = new byte[Pattern.CHUNK_BYTES];
@@ -55,6 +57,10 @@ final class FileTask {
     switch (request.action) {
       case WRITE:
         return write();
+      case SYNC:
+        return sync();
+      case FIRST_SYNC:
+        return syncFirst();
       case PREAD:
         return readAtPositions();
       case RANDOM:
@@ -73,8 +79,7 @@ final class FileTask {
   }
 
   private long write() throws IOException {
-    try (FSDataOutputStream out = fs.create(path, true)) {
-      stream = out.getWrappedStream().getClass().getName();
+    try (FSDataOutputStream out = create()) {
       for (long done = 0; done < request.bytes; ) {
         int step = (int) Math.min(Pattern.CHUNK_BYTES, request.bytes - done);
         out.write(pattern.bytes(), pattern.index(file, done), step);
@@ -82,6 +87,42 @@ final class FileTask {
       }
     }
     return request.bytes;
+  }
+
+  private FSDataOutputStream create() throws IOException {
+    FSDataOutputStream out = fs.create(path, true);
+    stream = out.getWrappedStream().getClass().getName();
+    return out;
+  }
+
+  private long sync() throws IOException {
+    try (FSDataOutputStream out = create()) {
+      for (int i = 0; i < request.pieces; i++) {
+        long started = System.nanoTime();
+        writePiece(out, (long) i * request.pieceBytes);
+        if (i > 0) {
+          latencies.recordValue(System.nanoTime() - started);
+        }
+      }
+    }
+    return (long) request.pieces * request.pieceBytes;
+  }
+
+  private long syncFirst() throws IOException {
+    for (int i = 0; i < request.pieces; i++) {
+      fs.delete(path, false);
+      long started = System.nanoTime();
+      try (FSDataOutputStream out = create()) {
+        writePiece(out, 0);
+        latencies.recordValue(System.nanoTime() - started);
+      }
+    }
+    return (long) request.pieces * request.pieceBytes;
+  }
+
+  private void writePiece(FSDataOutputStream out, long position) throws IOException {
+    out.write(pattern.bytes(), pattern.index(file, position), request.pieceBytes);
+    out.hflush();
   }
 
   private long read() throws IOException {
@@ -120,7 +161,7 @@ final class FileTask {
     Random random = new Random(request.seed + file);
     long positions = request.bytes - buffer.length + 1;
     try (FSDataInputStream in = open()) {
-      for (int i = 0; i < request.reads; i++) {
+      for (int i = 0; i < request.pieces; i++) {
         long position = (long) (random.nextDouble() * positions);
         long started = System.nanoTime();
         in.readFully(position, buffer, 0, buffer.length);
@@ -130,7 +171,7 @@ final class FileTask {
         }
       }
     }
-    return (long) request.reads * buffer.length;
+    return (long) request.pieces * buffer.length;
   }
 
   private FSDataInputStream open() throws IOException {

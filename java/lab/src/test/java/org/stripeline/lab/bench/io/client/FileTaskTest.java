@@ -105,8 +105,8 @@ class FileTaskTest {
     request.paths = Collections.singletonList(path().toString());
     request.bytes = BYTES;
     request.everyByte = everyByte;
-    request.readBytes = action == Action.RANDOM ? 5000 : 700_000;
-    request.reads = 50;
+    request.pieceBytes = action == Action.RANDOM ? 5000 : 700_000;
+    request.pieces = 50;
     request.seed = 7;
     FileTask task = new FileTask(fs, pattern, request, 0);
     task.prepare();
