@@ -273,21 +273,34 @@ final class StripeSender implements StripeSink {
    */
   boolean endLastGroup(Stripe last) throws IOException {
     StripeLayout layout = stream.layout;
+    boolean isParityLater = holdsParity && last != null;
     stream.flushAllInternals();
+    if (isParityLater && !isHealthy(layout.units())) {
+      // Parity replaces lost data, and Hadoop needs it to raise the generation stamp.
+      queueParity(last, layout);
+      stream.flushAllInternals();
+      isParityLater = false;
+    }
     WriteCompat.checkStreamerFailures(stream, false);
     boolean isComplete = false;
-    int ended = 0;
-    if (holdsParity && last != null) {
-      if (!lacksData(layout)) {
-        ended = layout.dataUnits();
-        endInTurn(0, ended);
-        // The NameNode needs as many ended blocks as have data; parity replaces those lost.
-        isComplete = !lacksData(layout) && complete();
-      }
+    if (isParityLater) {
+      endInTurn(0, layout.dataUnits());
+      isComplete = isHealthy(layout.dataUnits()) && complete();
       queueParity(last, layout);
+      endInTurn(layout.dataUnits(), layout.units());
+    } else {
+      endInTurn(0, layout.units());
     }
-    endInTurn(ended, layout.units());
     return isComplete;
+  }
+
+  private boolean isHealthy(int units) {
+    for (int unit = 0; unit < units; unit++) {
+      if (!stream.getStripedDataStreamer(unit).isHealthy()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

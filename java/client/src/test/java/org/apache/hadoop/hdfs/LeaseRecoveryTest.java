@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,11 +51,14 @@ class LeaseRecoveryTest {
     cluster.close();
   }
 
+  private static DistributedFileSystem durable(String mode) throws IOException {
+    return cluster.open(mode, conf -> conf.set(ClientKeys.WRITE_SYNC, "durable"));
+  }
+
   /** Returns what is read of a file whose writer ended before or after its first complete call. */
   private static byte[] recovered(String mode, byte[] data, boolean isCommitted) throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(coded, "f" + files++);
-    DistributedFileSystem writer =
-        cluster.open(mode, conf -> conf.set(ClientKeys.WRITE_SYNC, "durable"));
+    DistributedFileSystem writer = durable(mode);
     DistributedFileSystem fs = cluster.cluster.getFileSystem();
     try (HungNameNode nameNode = new HungNameNode(writer)) {
       FSDataOutputStream out = writer.create(file);
@@ -79,6 +85,38 @@ class LeaseRecoveryTest {
         assertThat(read.length).as("%s bytes", data.length).isBetween(2 * STRIPE, data.length);
         assertThat(read).as("%s bytes", data.length).isEqualTo(Arrays.copyOf(data, read.length));
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3})
+  void aFileIsCompletedWithoutADataNode(int unit) throws Exception {
+    for (int part : PARTS) {
+      if (part >= CELL) {
+        completeWithout(unit, WriteCluster.bytes(part, part));
+      }
+    }
+  }
+
+  private static void completeWithout(int unit, byte[] data) throws Exception {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(coded, "f" + files++);
+    FSDataOutputStream out = durable("functional-partitioned").create(file);
+    out.write(data);
+    DFSStripedOutputStream stream = (DFSStripedOutputStream) out.getWrappedStream();
+    stream.enqueueAllCurrentPackets();
+    stream.flushAllInternals();
+    LocatedBlock group =
+        cluster.cluster.getFileSystem().getClient().getLocatedBlocks(stream.getSrc(), 0).get(0);
+    byte[] units = ((LocatedStripedBlock) group).getBlockIndices();
+    int at = IntStream.range(0, units.length).filter(i -> units[i] == unit).findFirst().getAsInt();
+    String address = group.getLocations()[at].getXferAddr();
+    MiniDFSCluster.DataNodeProperties stopped = cluster.cluster.stopDataNode(address);
+    try {
+      out.close();
+      assertThat(cluster.readByStock(file)).as("%s bytes", data.length).isEqualTo(data);
+    } finally {
+      cluster.cluster.restartDataNode(stopped, true);
+      cluster.cluster.waitActive();
     }
   }
 
