@@ -66,11 +66,11 @@ compile() {
     xargs -0 javac --release 17 -nowarn -Xlint:none -proc:none -encoding UTF-8 -d "$output" -cp "$path"
 }
 
-# What Hadoop, and Spark's unsafe memory, need on current JDKs.
-opens=()
+# What Hadoop, and Spark's unsafe memory, need on current JDKs; and the level of Log4j 2 without a configuration.
+options=(-Dlog4j2.level=WARN)
 for package in java.io java.lang java.lang.invoke java.lang.reflect java.net java.nio java.util java.util.concurrent \
   java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar; do
-  opens+=("--add-opens=java.base/$package=ALL-UNNAMED")
+  options+=("--add-opens=java.base/$package=ALL-UNNAMED")
 done
 
 mkdir -p "$BUILD"
@@ -89,10 +89,13 @@ for application in "${applications[@]}"; do
     folder=$BUILD/run/$application-$client
     rm -rf "$folder"
     mkdir -p "$folder/site"
+    printf '%s\n' 'log4j.rootLogger=WARN,console' 'log4j.appender.console=org.apache.log4j.ConsoleAppender' \
+      'log4j.appender.console.target=System.err' 'log4j.appender.console.layout=org.apache.log4j.SimpleLayout' \
+      >"$folder/site/log4j.properties"
     echo "== $application, $client client" >&2
     main=org.stripeline.applications.${application^}Trial
     # The environment, so that the processes which the applications start have them, too.
-    JDK_JAVA_OPTIONS="${opens[*]}" java -Xmx512m -Dapplications.folder="$folder" -Dapplications.hdfs="$BUILD/classes/hdfs:$hdfs" \
+    JDK_JAVA_OPTIONS="${options[*]}" java -Xmx512m -Dlog4j2.level=ERROR -Dapplications.folder="$folder" -Dapplications.hdfs="$BUILD/classes/hdfs:$hdfs" \
       -cp "$folder/site:$classes:$jar:$path" "$main" "$client" 2>"$folder/trial.log" 9>&- ||
       failed+=("$application with the $client client; logs in ${folder#"$ROOT"/}")
     rm -rf "$folder/hdfs"

@@ -3,6 +3,7 @@ package org.stripeline.applications;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -92,6 +93,13 @@ final class Trial implements AutoCloseable {
       Thread.sleep(PERIOD_MILLIS);
     }
     throw new IOException("Waited in vain: " + what, last);
+  }
+
+  /** Returns a port that no process listens on. */
+  static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
   }
 
   boolean isOurs() {
