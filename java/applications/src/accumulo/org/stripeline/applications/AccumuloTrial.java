@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.accumulo.core.client.Accumulo;
 import org.apache.accumulo.core.client.AccumuloClient;
 import org.apache.accumulo.core.client.BatchWriter;
@@ -18,7 +17,7 @@ import org.apache.accumulo.core.data.Value;
 import org.apache.accumulo.core.security.Authorizations;
 
 /** Kills the tablet server of an Accumulo while it writes, and scans for what it acknowledged. */
-public final class AccumuloTrial {
+public final class AccumuloTrial implements ServerKill.Service {
   private static final String TABLE = "t";
   private static final String PASSWORD = "secret";
 
@@ -26,13 +25,13 @@ public final class AccumuloTrial {
   private final Case sizes;
   private final String zooKeepers;
   private final Jvm.Setting servers;
-  private final AtomicLong acknowledged = new AtomicLong();
-  private volatile boolean stopped;
+  private AccumuloClient client;
+  private BatchWriter writer;
 
-  private AccumuloTrial(Trial trial, Case sizes, String zooKeepers) throws IOException {
+  private AccumuloTrial(Trial trial, Case sizes, int port) throws IOException {
     this.trial = trial;
     this.sizes = sizes;
-    this.zooKeepers = zooKeepers;
+    this.zooKeepers = "localhost:" + port;
     Map<String, String> properties =
         Map.of(
             "instance.volumes", trial.address() + "/" + sizes.name,
@@ -54,28 +53,23 @@ public final class AccumuloTrial {
   private record Case(String name, int bytes, int batch, long kill, String logBytes) {}
 
   /** Runs with the name of the client. */
-  public static void main(String[] arguments) throws Exception {
+  public static void main(String[] arguments) {
     Case[] cases = {
       new Case("below-a-cell", 100, 20, 1_000, "1G"),
       new Case("some-cells", 500, 100, 10_000, "1G"),
       new Case("some-stripes", 2_000, 500, 15_000, "1G"),
       new Case("several-logs", 2_000, 500, 40_000, "32M")
     };
-    try (Trial trial = Trial.start(arguments[0])) {
-      int port = Trial.freePort();
-      try (Jvm zooKeeper =
-          trial
-              .setting("-Xmx128m", "-Dzookeeper.admin.enableServer=false")
-              .startLogged(
-                  "org.apache.zookeeper.server.ZooKeeperServerMain",
-                  Integer.toString(port),
-                  trial.folder().resolve("zookeeper").toString())) {
-        for (Case sizes : cases) {
-          new AccumuloTrial(trial, sizes, "localhost:" + port).run();
-        }
-      }
-      trial.finish(true);
-    }
+    Trial.run(
+        arguments[0],
+        trial -> {
+          int port = Trial.freePort();
+          try (Jvm zooKeeper = trial.startZooKeeper(port)) {
+            for (Case sizes : cases) {
+              new AccumuloTrial(trial, sizes, port).run();
+            }
+          }
+        });
   }
 
   private void run() throws Exception {
@@ -88,63 +82,38 @@ public final class AccumuloTrial {
             PASSWORD)) {
       init.waitForEnd();
     }
-    try (Jvm manager = servers.startLogged("org.apache.accumulo.manager.Manager");
-        Jvm first = startTabletServer();
-        AccumuloClient client =
-            Accumulo.newClient().to(sizes.name, zooKeepers).as("root", PASSWORD).build()) {
-      client.tableOperations().create(TABLE);
-      Thread writer = new Thread(() -> write(client));
-      writer.setDaemon(true);
-      writer.start();
-      Trial.await("mutations", () -> acknowledged.get() >= sizes.kill || !writer.isAlive());
-      first.kill();
-      long expected = acknowledged.get();
-      String remark = "";
-      long found = 0;
-      try (Jvm second = startTabletServer()) {
-        try {
-          Trial.await("recovery", trial.isOurs() ? 180 : 60, () -> acknowledged.get() > expected);
-          stopped = true;
-          writer.join();
-          found = scan(client);
-        } catch (IOException e) {
-          if (trial.isOurs()) {
-            throw e;
-          }
-          remark = "no tablet is served after 60 s";
-        }
-      }
-      long total = acknowledged.get();
-      trial.report("Accumulo: " + sizes.name, total, Math.min(found, total), remark);
+    try (Jvm manager = servers.startLogged("org.apache.accumulo.manager.Manager")) {
+      // Not closed, because a writer may hang in it.
+      client = Accumulo.newClient().to(sizes.name, zooKeepers).as("root", PASSWORD).build();
+      ServerKill.run(trial, "Accumulo: " + sizes.name, this, sizes.batch, sizes.kill);
     }
   }
 
-  private Jvm startTabletServer() throws IOException {
+  @Override
+  public Jvm startServer() throws IOException {
     return servers.startLogged("org.apache.accumulo.tserver.TabletServer");
   }
 
-  private void write(AccumuloClient client) {
-    BatchWriterConfig config = new BatchWriterConfig().setDurability(Durability.SYNC);
-    try (BatchWriter writer = client.createBatchWriter(TABLE, config)) {
-      for (long next = 0; !stopped; next += sizes.batch) {
-        for (long i = next; i < next + sizes.batch; i++) {
-          writer.addMutation(new Mutation(row(i)).at().family("f").qualifier("").put(value(i)));
-        }
-        writer.flush();
-        acknowledged.set(next + sizes.batch);
-      }
-    } catch (Exception e) {
-      e.printStackTrace();
+  @Override
+  public void write(long from, long to) throws Exception {
+    if (writer == null) {
+      client.tableOperations().create(TABLE);
+      BatchWriterConfig config = new BatchWriterConfig().setDurability(Durability.SYNC);
+      writer = client.createBatchWriter(TABLE, config);
     }
+    for (long i = from; i < to; i++) {
+      writer.addMutation(new Mutation(row(i)).at().family("f").qualifier("").put(value(i)));
+    }
+    writer.flush();
   }
 
-  /** Counts the acknowledged mutations that are there with their value. */
-  private long scan(AccumuloClient client) throws Exception {
+  @Override
+  public long count(long end) throws Exception {
     long found = 0;
     try (Scanner scanner = client.createScanner(TABLE, Authorizations.EMPTY)) {
       for (Map.Entry<Key, Value> entry : scanner) {
         long number = Long.parseLong(entry.getKey().getRow().toString());
-        if (number < acknowledged.get() && value(number).equals(entry.getValue().toString())) {
+        if (number < end && value(number).equals(entry.getValue().toString())) {
           found++;
         }
       }

@@ -33,7 +33,7 @@ public final class FilesTrial {
   private record Case(String name, int recordBytes, int batch, long part, long kill) {}
 
   /** Runs with the name of the client. */
-  public static void main(String[] arguments) throws Exception {
+  public static void main(String[] arguments) {
     Case[] cases = {
       new Case("part below a cell", 100, 10, 100_000, 100),
       new Case("part of some cells", 1_000, 100, 100_000, 3_000),
@@ -41,12 +41,13 @@ public final class FilesTrial {
       new Case("parts renamed on the way", 10_000, 100, 700, 2_000),
       new Case("first sync after 100 MB", 100_000, 1_000, 100_000, 1_000)
     };
-    try (Trial trial = Trial.start(arguments[0])) {
-      for (Case sizes : cases) {
-        new FilesTrial(trial, sizes).run();
-      }
-      trial.finish(true);
-    }
+    Trial.run(
+        arguments[0],
+        trial -> {
+          for (Case sizes : cases) {
+            new FilesTrial(trial, sizes).run();
+          }
+        });
   }
 
   private void run() throws Exception {
