@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The long list: our suites and Hadoop's own tests on every supported release, the newest JDK, aarch64 under qemu,
-# sanitizers, upgrade from an older build.
+# sanitizers, applications, upgrade from an older build.
 # Goes on after a failure and exits 1 at the end if there was any.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -32,6 +32,7 @@ for release in 3.4.2 3.5.0; do
   step scripts/hadoop-tests.sh --hadoop "$release" --client stripeline --list client
   step scripts/hadoop-tests.sh --hadoop "$release" --placement ear --list placement
 done
+step scripts/test-applications.sh
 for release in 3.3.6 3.5.0; do
   step scripts/test-docs.sh --hadoop "$release"
 done

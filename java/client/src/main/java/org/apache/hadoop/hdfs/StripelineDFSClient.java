@@ -220,6 +220,12 @@ class StripelineDFSClient extends DFSClient {
     }
   }
 
+  /** Declared here, because HBase looks for it only in the class of the client. */
+  @Override
+  DFSHedgedReadMetrics getHedgedReadMetrics() {
+    return super.getHedgedReadMetrics();
+  }
+
   @Override
   public BlockLocation[] getBlockLocations(String src, long start, long length) throws IOException {
     if (!choice.ourRead()) {

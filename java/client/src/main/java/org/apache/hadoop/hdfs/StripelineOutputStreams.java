@@ -105,18 +105,26 @@ final class StripelineOutputStreams {
       String[] favoredNodes,
       short replication)
       throws IOException {
-    boolean syncsDurably = settings.sync() == SyncMode.DURABLE;
-    if (!canStream(stat)) {
-      WriteStatistics.shared().stockStream();
-      return new UnalignedOutputStream(
-          client, src, flag, progress, last, stat, checksum, favoredNodes, syncsDurably);
-    }
-    if (syncsDurably) {
+    if (settings.sync() == SyncMode.DURABLE) {
       // Callers ask for one replica of a file that is to be erasure-coded, which ignores the
       // number.
       short least = (short) Math.max(replication, client.getConf().getDefaultReplication());
       return new DurableOutputStream(
-          client, src, flag, progress, last, stat, checksum, favoredNodes, settings, least);
+          client,
+          src,
+          flag,
+          progress,
+          last,
+          wholeCells(stat),
+          checksum,
+          favoredNodes,
+          settings,
+          least);
+    }
+    if (!canStream(stat)) {
+      WriteStatistics.shared().stockStream();
+      return new UnalignedOutputStream(
+          client, src, flag, progress, last, stat, checksum, favoredNodes);
     }
     return new StripelineOutputStream(
         client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
@@ -280,8 +288,28 @@ final class StripelineOutputStreams {
   }
 
   /**
-   * Returns whether Stripeline's stream can write the file. Blocks that are not a multiple of the
-   * cell size are left to Hadoop's stream, which fails part-way through them.
+   * Returns what a stream needs of the status, with blocks as large as whole cells allow: the
+   * stream ends its block groups there, which the NameNode permits. Write-ahead logs often have
+   * other sizes: Accumulo's have 1.1 times that of the log.
+   */
+  private static HdfsFileStatus wholeCells(HdfsFileStatus stat) {
+    if (canStream(stat)) {
+      return stat;
+    }
+    ErasureCodingPolicy policy = stat.getErasureCodingPolicy();
+    return new HdfsFileStatus.Builder()
+        .fileId(stat.getFileId())
+        .length(stat.getLen())
+        .replication(stat.getReplication())
+        .blocksize(stat.getBlockSize() - stat.getBlockSize() % policy.getCellSize())
+        .feInfo(stat.getFileEncryptionInfo())
+        .ecPolicy(policy)
+        .build();
+  }
+
+  /**
+   * Returns whether Stripeline's stream can fill the blocks. Others are left to Hadoop's stream,
+   * which fails part-way through them, unless syncs are to be durable.
    */
   private static boolean canStream(HdfsFileStatus stat) {
     ErasureCodingPolicy policy = stat.getErasureCodingPolicy();

@@ -11,14 +11,10 @@ import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * Hadoop's stream of a striped file whose blocks are not whole cells, which cannot become a
- * replicated one: where hflush and hsync are to be durable they throw, otherwise they do what those
- * of other striped files do.
+ * Hadoop's stream of a striped file whose blocks are not whole cells; hflush and hsync do what
+ * those of other striped files do.
  */
 final class UnalignedOutputStream extends DFSStripedOutputStream {
-  private final String why;
-
-  /** Null if syncs are to be durable. */
   private final SyncRefusal sync;
 
   /** Creates a stream that appends block groups; {@code last} is null for a new file. */
@@ -30,22 +26,15 @@ final class UnalignedOutputStream extends DFSStripedOutputStream {
       LocatedBlock last,
       HdfsFileStatus stat,
       DataChecksum checksum,
-      String[] favoredNodes,
-      boolean syncsDurably)
+      String[] favoredNodes)
       throws IOException {
     super(client, src, flag, progress, last, stat, checksum, favoredNodes);
-    sync = syncsDurably ? null : client.syncRefusal();
-    why =
-        ": its block size of "
-            + stat.getBlockSize()
-            + " bytes is not a multiple of the cell size of "
-            + stat.getErasureCodingPolicy().getCellSize()
-            + " bytes. Create it with a block size that is one, or replicated";
+    sync = client.syncRefusal();
   }
 
   @Override
   public void hflush() {
-    called("hflush");
+    sync.called("hflush", getSrc());
   }
 
   @Override
@@ -55,13 +44,6 @@ final class UnalignedOutputStream extends DFSStripedOutputStream {
 
   @Override
   public void hsync(EnumSet<SyncFlag> flags) {
-    called("hsync");
-  }
-
-  private void called(String what) {
-    if (sync == null) {
-      throw new UnsupportedOperationException("Cannot " + what + " " + getSrc() + why);
-    }
-    sync.called(what, getSrc());
+    sync.called("hsync", getSrc());
   }
 }

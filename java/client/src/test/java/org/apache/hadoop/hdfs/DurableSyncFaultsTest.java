@@ -16,13 +16,11 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
-import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.util.DataChecksum;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -304,31 +302,6 @@ class DurableSyncFaultsTest extends SyncCase {
     assertThat(isStriped(file)).isFalse();
     assertThat(read(file)).isEqualTo(all);
     out.close();
-  }
-
-  @Test
-  void blocksThatAreNotWholeCellsAreNotSynced() throws IOException {
-    org.apache.hadoop.fs.Path file = file("unaligned");
-    DistributedFileSystem ours = ours();
-    try (FSDataOutputStream out = ours.create(file, true, 4096, (short) 3, CELL + 512)) {
-      out.write(bytes(100));
-      assertNotSynced(out);
-    }
-    EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK);
-    try (FSDataOutputStream out = ours.append(file, flags, 4096, null)) {
-      assertNotSynced(out);
-    }
-    assertThat(isStriped(file)).isTrue();
-    assertThat(read(file)).isEqualTo(bytes(100));
-  }
-
-  private static void assertNotSynced(FSDataOutputStream out) {
-    assertThat(out.hasCapability(StreamCapabilities.HSYNC)).isFalse();
-    for (ThrowingCallable call : new ThrowingCallable[] {out::hflush, out::hsync}) {
-      assertThatThrownBy(call)
-          .isInstanceOf(UnsupportedOperationException.class)
-          .hasMessageContaining("multiple of the cell size");
-    }
   }
 
   @Test

@@ -82,6 +82,42 @@ class DurableSyncTest extends SyncCase {
     assertThat(read(file)).isEqualTo(all);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {100, 8 * STRIPE - 1, 30 * STRIPE + 7})
+  void blocksThatAreNotWholeCellsAreSynced(int size) throws IOException {
+    org.apache.hadoop.fs.Path file = file("unaligned" + size);
+    byte[] all = bytes(size + STRIPE);
+    try (FSDataOutputStream out = ours().create(file, true, 4096, (short) 3, BLOCK + 512)) {
+      assertThat(out.hasCapability(StreamCapabilities.HSYNC)).isTrue();
+      out.write(all, 0, size);
+      out.hsync();
+      assertThat(read(file)).isEqualTo(Arrays.copyOf(all, size));
+      out.write(all, size, STRIPE);
+    }
+    assertThat(read(file)).isEqualTo(all);
+    assertThat(fs.getFileStatus(file).getBlockSize()).isEqualTo(BLOCK + 512);
+  }
+
+  @Test
+  void blocksThatAreNotWholeCellsAreErasureCodedIfNotSynced() throws Exception {
+    org.apache.hadoop.fs.Path file = file("unaligned-striped");
+    byte[] all = bytes(50 * STRIPE + 7);
+    int first = 20 * STRIPE + CELL + 5;
+    try (FSDataOutputStream out = ours().create(file, true, 4096, (short) 3, BLOCK + 512)) {
+      out.write(all, 0, first);
+    }
+    EnumSet<org.apache.hadoop.fs.CreateFlag> flags =
+        EnumSet.of(
+            org.apache.hadoop.fs.CreateFlag.APPEND, org.apache.hadoop.fs.CreateFlag.NEW_BLOCK);
+    try (FSDataOutputStream out = ours().append(file, flags, 4096, null)) {
+      out.write(all, first, all.length - first);
+    }
+    assertThat(isStriped(file)).isTrue();
+    assertThat(read(file)).isEqualTo(all);
+    cluster.cluster.restartNameNode(true);
+    assertThat(read(file)).isEqualTo(all);
+  }
+
   @Test
   void appendedBytesAreDurable() throws IOException {
     org.apache.hadoop.fs.Path file = file("append");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -215,6 +216,14 @@ class WriteFeaturesTest {
     assertThat(statistics.bytes() - bytes).isEqualTo(2 * STRIPE + 1);
     assertThat(statistics.streamsOpened() - streams).isEqualTo(1);
     assertThat(statistics.meanOccupancy()).isPositive();
+  }
+
+  @Test
+  void theClassOfTheClientHasTheMethodThatHbaseLooksFor() throws Exception {
+    start(any -> {});
+    DFSClient client = cluster.open(OURS).getClient();
+    Method metrics = client.getClass().getDeclaredMethod("getHedgedReadMetrics");
+    assertThat(metrics.invoke(client)).isSameAs(client.getHedgedReadMetrics());
   }
 
   @Test

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.applications;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.accumulo.core.client.Accumulo;
+import org.apache.accumulo.core.client.AccumuloClient;
+import org.apache.accumulo.core.client.BatchWriter;
+import org.apache.accumulo.core.client.BatchWriterConfig;
+import org.apache.accumulo.core.client.Durability;
+import org.apache.accumulo.core.client.Scanner;
+import org.apache.accumulo.core.data.Key;
+import org.apache.accumulo.core.data.Mutation;
+import org.apache.accumulo.core.data.Value;
+import org.apache.accumulo.core.security.Authorizations;
+
+/** Kills the tablet server of an Accumulo while it writes, and scans for what it acknowledged. */
+public final class AccumuloTrial implements ServerKill.Service {
+  private static final String TABLE = "t";
+  private static final String PASSWORD = "secret";
+
+  private final Trial trial;
+  private final Case sizes;
+  private final String zooKeepers;
+  private final Jvm.Setting servers;
+  private AccumuloClient client;
+  private BatchWriter writer;
+
+  private AccumuloTrial(Trial trial, Case sizes, int port) throws IOException {
+    this.trial = trial;
+    this.sizes = sizes;
+    this.zooKeepers = "localhost:" + port;
+    Map<String, String> properties =
+        Map.of(
+            "instance.volumes", trial.address() + "/" + sizes.name,
+            "instance.zookeeper.host", zooKeepers,
+            "instance.zookeeper.timeout", "5s",
+            "instance.secret", PASSWORD,
+            "manager.recovery.delay", "1s",
+            "tserver.memory.maps.native.enabled", "false",
+            "tserver.memory.maps.max", "192M",
+            "tserver.wal.max.size", sizes.logBytes,
+            "tserver.cache.data.size", "16M",
+            "tserver.cache.index.size", "16M");
+    Path file = trial.folder().resolve(sizes.name + ".properties");
+    Files.write(file, properties.entrySet().stream().map(Object::toString).toList());
+    servers = trial.setting("-Xmx640m", "-Daccumulo.properties=" + file.toUri());
+  }
+
+  /** How many bytes a mutation has, how many are flushed at once, and when the server is killed. */
+  private record Case(String name, int bytes, int batch, long kill, String logBytes) {}
+
+  /** Runs with the name of the client. */
+  public static void main(String[] arguments) {
+    Case[] cases = {
+      new Case("below-a-cell", 100, 20, 1_000, "1G"),
+      new Case("some-cells", 500, 100, 10_000, "1G"),
+      new Case("some-stripes", 2_000, 500, 15_000, "1G"),
+      new Case("several-logs", 2_000, 500, 40_000, "32M")
+    };
+    Trial.run(
+        arguments[0],
+        trial -> {
+          int port = Trial.freePort();
+          try (Jvm zooKeeper = trial.startZooKeeper(port)) {
+            for (Case sizes : cases) {
+              new AccumuloTrial(trial, sizes, port).run();
+            }
+          }
+        });
+  }
+
+  private void run() throws Exception {
+    try (Jvm init =
+        servers.startLogged(
+            "org.apache.accumulo.server.init.Initialize",
+            "--instance-name",
+            sizes.name,
+            "--password",
+            PASSWORD)) {
+      init.waitForEnd();
+    }
+    try (Jvm manager = servers.startLogged("org.apache.accumulo.manager.Manager")) {
+      // Not closed, because a writer may hang in it.
+      client = Accumulo.newClient().to(sizes.name, zooKeepers).as("root", PASSWORD).build();
+      ServerKill.run(trial, "Accumulo: " + sizes.name, this, sizes.batch, sizes.kill);
+    }
+  }
+
+  @Override
+  public Jvm startServer() throws IOException {
+    return servers.startLogged("org.apache.accumulo.tserver.TabletServer");
+  }
+
+  @Override
+  public void write(long from, long to) throws Exception {
+    if (writer == null) {
+      client.tableOperations().create(TABLE);
+      BatchWriterConfig config = new BatchWriterConfig().setDurability(Durability.SYNC);
+      writer = client.createBatchWriter(TABLE, config);
+    }
+    for (long i = from; i < to; i++) {
+      writer.addMutation(new Mutation(row(i)).at().family("f").qualifier("").put(value(i)));
+    }
+    writer.flush();
+  }
+
+  @Override
+  public long count(long end) throws Exception {
+    long found = 0;
+    try (Scanner scanner = client.createScanner(TABLE, Authorizations.EMPTY)) {
+      for (Map.Entry<Key, Value> entry : scanner) {
+        long number = Long.parseLong(entry.getKey().getRow().toString());
+        if (number < end && value(number).equals(entry.getValue().toString())) {
+          found++;
+        }
+      }
+    }
+    return found;
+  }
+
+  private static String row(long number) {
+    return String.format("%012d", number);
+  }
+
+  private String value(long number) {
+    return Long.toString(number).repeat(sizes.bytes).substring(0, sizes.bytes);
+  }
+}

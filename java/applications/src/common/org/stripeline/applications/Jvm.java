@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.applications;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A main class in a JVM of its own, which can be killed. */
+final class Jvm implements AutoCloseable {
+  private final Process process;
+  private final String main;
+
+  private Jvm(Process process, String main) {
+    this.process = process;
+    this.main = main;
+  }
+
+  /** What a JVM runs with: its class path, its options and the folder of its log. */
+  record Setting(String classPath, List<String> options, Path folder) {
+    /** Starts a main class; its standard output is read with {@link #nextLine}. */
+    Jvm start(String main, String... arguments) throws IOException {
+      return start(false, main, arguments);
+    }
+
+    /** Starts a main class whose standard output goes to its log. */
+    Jvm startLogged(String main, String... arguments) throws IOException {
+      return start(true, main, arguments);
+    }
+
+    private Jvm start(boolean logged, String main, String... arguments) throws IOException {
+      List<String> command = new ArrayList<>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(options);
+      command.addAll(List.of("-cp", classPath, main));
+      command.addAll(List.of(arguments));
+      ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+      ProcessBuilder.Redirect log =
+          ProcessBuilder.Redirect.appendTo(
+              folder.resolve(main.substring(main.lastIndexOf('.') + 1) + ".log").toFile());
+      builder.redirectError(log);
+      if (logged) {
+        builder.redirectOutput(log);
+      }
+      return new Jvm(builder.start(), main);
+    }
+  }
+
+  /** Returns the reader of the standard output. */
+  BufferedReader output() {
+    return process.inputReader();
+  }
+
+  /** Kills the process without warning; what it has printed can still be read. */
+  void kill() throws InterruptedException {
+    process.toHandle().destroyForcibly();
+    process.waitFor();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Waits for the end of the process and fails if it was not orderly. */
+  void waitForEnd() throws IOException, InterruptedException {
+    process.getOutputStream().close();
+    if (!process.waitFor(5, TimeUnit.MINUTES) || process.exitValue() != 0) {
+      throw new IOException(main + " did not end in order; see its log");
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly().onExit().join();
+  }
+}
