@@ -246,9 +246,12 @@ class SealedGroupsFaultsTest extends SyncCase {
       Path file = new Path(early.directory("rs", 3, 2, CELL), "log");
       Writer writer = new Writer(early.open("functional-partitioned").create(file));
       writer.run(() -> {});
-      assertThat(writer.isClosed).isFalse();
-      assertThat(writer.acknowledged).isZero();
-      assertThat(read(early.stock(), file)).isEqualTo(Arrays.copyOf(bytes(ALL), SYNCS[0]));
+      byte[] left = read(early.stock(), file);
+      assertThat(left.length).isGreaterThanOrEqualTo(Math.max(writer.acknowledged, SYNCS[0]));
+      assertThat(left).isEqualTo(Arrays.copyOf(bytes(ALL), left.length));
+      if (writer.isClosed) {
+        assertThat(left).hasSize(ALL);
+      }
     }
   }
 }
