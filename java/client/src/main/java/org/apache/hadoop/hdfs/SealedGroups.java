@@ -6,6 +6,8 @@ import java.io.InterruptedIOException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.permission.FsAction;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
@@ -48,7 +50,7 @@ final class SealedGroups {
     void begins(Step step) throws IOException;
   }
 
-  private final DFSClient client;
+  private final StripelineDFSClient client;
   private final DurableOutputStream stream;
   private final int groupsMax;
   private final Ticker ticker;
@@ -61,7 +63,8 @@ final class SealedGroups {
   /** The path of the file by its inode, or its path where inodes cannot be named; null at first. */
   private String target;
 
-  SealedGroups(DFSClient client, DurableOutputStream stream, int groupsMax, Ticker ticker) {
+  SealedGroups(
+      StripelineDFSClient client, DurableOutputStream stream, int groupsMax, Ticker ticker) {
     this.client = client;
     this.stream = stream;
     this.groupsMax = groupsMax;
@@ -99,8 +102,16 @@ final class SealedGroups {
               + " replicated");
     }
     if (target == null) {
+      if (client.readsFromObservers()) {
+        throw new IOException(
+            "it is too large to become replicated, and only the active NameNode, but no observer,"
+                + " knows when a block group has ended: use another "
+                + HdfsClientConfigKeys.Failover.PROXY_PROVIDER_KEY_PREFIX);
+      }
       target = target();
     }
+    // Waiting for the DataNodes needs permission to read the file, and close may need to write it.
+    client.namenode.checkAccess(target, FsAction.READ_WRITE);
     count++;
     if (count == groupsMax / 2) {
       DFSClient.LOG.warn(
@@ -115,14 +126,14 @@ final class SealedGroups {
   /**
    * Makes the NameNode commit the length of the stream's block group. The file stays open because
    * no DataNode has reported a finished block of the group.
+   *
+   * @return whether the file is open. It is not if the NameNode allows blocks of closed files that
+   *     are only committed; then the blocks must still end
    */
-  void commit() throws IOException {
+  boolean commit() throws IOException {
     listener.begins(Step.COMMIT);
-    if (client.namenode.complete(
-        stream.getSrc(), client.clientName, stream.currentGroup(), stream.getFileId())) {
-      throw new IOException(
-          "the NameNode closed the file although no block of its last group had ended");
-    }
+    return !client.namenode.complete(
+        stream.getSrc(), client.clientName, stream.currentGroup(), stream.getFileId());
   }
 
   /**
@@ -166,7 +177,7 @@ final class SealedGroups {
 
   private void awaitComplete() throws IOException {
     long end = ticker.nanos() + REPORT_NANOS;
-    while (!isLastGroupComplete()) {
+    while (!isLastGroupReported()) {
       if (ticker.nanos() - end > 0) {
         throw new IOException(
             "its DataNodes have not reported the last block group within "
@@ -177,12 +188,21 @@ final class SealedGroups {
     }
   }
 
-  private boolean isLastGroupComplete() throws IOException {
+  /**
+   * Returns whether the NameNode calls the last group complete, or will do so when the next one is
+   * allocated: a NameNode that has become active or restarted meanwhile has not committed it.
+   */
+  private boolean isLastGroupReported() throws IOException {
+    ExtendedBlock group = stream.currentGroup();
+    long bytes = group.getNumBytes();
     LocatedBlocks blocks = client.namenode.getBlockLocations(target, 0, 1);
     LocatedBlock last = blocks.getLastLocatedBlock();
+    if (last == null || last.getBlock().getBlockId() != group.getBlockId()) {
+      return false;
+    }
     return blocks.isLastBlockComplete()
-        && last != null
-        && last.getBlock().getBlockId() == stream.currentGroup().getBlockId();
+        || (last.getBlock().getNumBytes() < bytes
+            && !stream.layout.hasBytes(last.getLocations().length, bytes));
   }
 
   private void pause() throws IOException {

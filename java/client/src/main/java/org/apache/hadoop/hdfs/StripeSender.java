@@ -349,12 +349,19 @@ final class StripeSender implements StripeSink {
       checkOpen();
       try {
         stream.flushAllInternals();
-        WriteCompat.checkStreamerFailures(stream, false);
-        groups.commit();
+        if (stream.currentGroup().getNumBytes() >= layout.stripeSize()) {
+          WriteCompat.checkStreamerFailures(stream, false);
+        } // Otherwise no parity is sent yet, which Hadoop needs to raise the generation stamp.
+        boolean isOpen = groups.commit();
         endUnits(0, layout.dataUnits());
-        boolean needsParity = lacksData(layout);
+        boolean needsParity = !isOpen || lacksData(layout);
         if (needsParity) {
           endParity(last, layout);
+        }
+        if (!isOpen) {
+          throw new IOException(
+              "the NameNode closed the file when its last block group was committed"
+                  + " (dfs.namenode.file.close.num-committed-allowed)");
         }
         groups.journal();
         if (!needsParity) {

@@ -27,11 +27,13 @@ import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsCreateModes;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsPathHandle;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.hdfs.server.namenode.ha.ObserverReadProxyProvider;
 import org.apache.hadoop.util.Progressable;
 import org.stripeline.client.ClientDefaults;
 import org.stripeline.client.PipelineChoice;
@@ -50,6 +52,7 @@ class StripelineDFSClient extends DFSClient {
   private final StripelineOutputStreams outputs;
   private final SyncRefusal syncRefusal;
   private final boolean syncsDurably;
+  private final boolean readsFromObservers;
   private volatile ReplicatedSwitch.Listener switchListener = ReplicatedSwitch.Listener.NONE;
 
   /**
@@ -79,6 +82,7 @@ class StripelineDFSClient extends DFSClient {
     this.readContext = readContext;
     this.syncRefusal = new SyncRefusal(writeSettings.sync() == SyncMode.REFUSE);
     this.syncsDurably = writeSettings.sync() == SyncMode.DURABLE;
+    this.readsFromObservers = readsFromObservers(uri, conf);
     this.outputs =
         choice.write() == WriteMode.STOCK ? null : new StripelineOutputStreams(this, writeSettings);
   }
@@ -90,6 +94,17 @@ class StripelineDFSClient extends DFSClient {
     WriteSettings writeSettings = WriteSettings.of(conf);
     ClientMetrics.publish();
     return new StripelineDFSClient(uri, conf, statistics, readContext, writeSettings);
+  }
+
+  private static boolean readsFromObservers(URI uri, Configuration conf) {
+    String key = HdfsClientConfigKeys.Failover.PROXY_PROVIDER_KEY_PREFIX + '.' + uri.getHost();
+    Class<?> provider = conf.getClass(key, null);
+    return provider != null && ObserverReadProxyProvider.class.isAssignableFrom(provider);
+  }
+
+  /** Returns whether NameNodes other than the active one may answer reads. */
+  boolean readsFromObservers() {
+    return readsFromObservers;
   }
 
   ReadContext readContext() {

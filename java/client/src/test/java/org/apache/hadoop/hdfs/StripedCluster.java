@@ -49,8 +49,12 @@ public final class StripedCluster implements AutoCloseable {
     settings.forEach(entry -> conf.set(entry.getKey(), entry.getValue()));
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
     conf.set("hadoop.tmp.dir", dir.resolve("tmp").toString());
-    conf.setInt("dfs.namenode.replication.max-streams", 0);
-    conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 0);
+    conf.setInt(
+        "dfs.namenode.replication.max-streams",
+        settings.getInt("dfs.namenode.replication.max-streams", 0));
+    conf.setInt(
+        "dfs.namenode.replication.max-streams-hard-limit",
+        settings.getInt("dfs.namenode.replication.max-streams-hard-limit", 0));
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 0);
     conf.setInt("dfs.datanode.directoryscan.interval", -1);
     conf.setInt("dfs.datanode.scan.period.hours", -1);

@@ -108,9 +108,13 @@ abstract class SyncCase {
 
   /** Returns a file system of an ordinary user. */
   static DistributedFileSystem oursAs(String user) throws Exception {
+    return oursAs(user, conf -> {});
+  }
+
+  static DistributedFileSystem oursAs(String user, Consumer<Configuration> more) throws Exception {
     UserGroupInformation as =
         UserGroupInformation.createUserForTesting(user, new String[] {"users", "staff"});
-    return as.doAs((PrivilegedExceptionAction<DistributedFileSystem>) SyncCase::ours);
+    return as.doAs((PrivilegedExceptionAction<DistributedFileSystem>) () -> ours(more));
   }
 
   /** Returns what a stock client reads of a file that may be open. */

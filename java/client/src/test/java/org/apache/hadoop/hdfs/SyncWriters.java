@@ -15,6 +15,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -46,6 +47,22 @@ final class SyncWriters implements AutoCloseable {
   /** All bytes of a file. */
   static final int ALL = RECORDS + 5 * RECORD;
 
+  /** What the stops of files begin with whose block groups end at a sync. */
+  static final String LATE = "LATE";
+
+  /** Where such files are synced; they are closed without further bytes. */
+  private static final List<Integer> LATE_SYNCS =
+      List.of(FIRST, FIRST + 3 * CELL + 9, FIRST + 3 * CELL + 20, FIRST + 30 * CELL);
+
+  /** All bytes of such a file. */
+  static final int LATE_ALL = LATE_SYNCS.get(LATE_SYNCS.size() - 1);
+
+  /** The place after the second sync of such a file. */
+  static final String LATE_AFTER = LATE + ".AFTER";
+
+  /** Bytes of such a file that were acknowledged before it stops after its second sync. */
+  static final int LATE_SECOND = LATE_SYNCS.get(1);
+
   private final Process process;
   private final List<String> said = new CopyOnWriteArrayList<>();
   private final Thread reader;
@@ -57,7 +74,22 @@ final class SyncWriters implements AutoCloseable {
   }
 
   /** A file to write. */
-  record Task(String path, String stop, boolean appends) {}
+  record Task(String path, String stop, boolean appends) {
+    /** Returns whether the block groups of the file end at a sync. */
+    boolean isLate() {
+      return stop.startsWith(LATE);
+    }
+
+    /** Returns the number of bytes that the file has in the end. */
+    int size() {
+      return isLate() ? LATE_ALL : ALL;
+    }
+  }
+
+  /** Returns a place before or after a call to the NameNode that follows the first sync. */
+  static String late(String method, int number, boolean isDone) {
+    return LATE + '.' + method + '.' + number + '.' + isDone;
+  }
 
   /** Starts a process that writes files. */
   static SyncWriters start(Configuration conf, Path folder, Collection<Task> tasks)
@@ -163,7 +195,7 @@ final class SyncWriters implements AutoCloseable {
 
   /** Returns the bytes of a file. */
   static byte[] bytes(String path) {
-    return WriteCluster.bytes(path.hashCode(), ALL);
+    return WriteCluster.bytes(path.hashCode(), LATE_ALL);
   }
 
   public static void main(String[] arguments) throws IOException {
@@ -183,6 +215,11 @@ final class SyncWriters implements AutoCloseable {
 
   /** Writes one file. */
   private static final class Writer implements Runnable {
+    private final AtomicInteger calls = new AtomicInteger();
+
+    /** Whether the writer is to stop at a call to the NameNode. */
+    private volatile boolean isArmed;
+
     private final Configuration conf;
     private final Task task;
     private final CountDownLatch goesOn;
@@ -224,11 +261,24 @@ final class SyncWriters implements AutoCloseable {
                     stop();
                   }
                 });
-        write(open(fs));
+        try (HungNameNode nameNode = new HungNameNode(fs)) {
+          nameNode.fail(this::called);
+          write(open(fs));
+        }
       } catch (IOException | RuntimeException e) {
         say("LOST", e);
       }
       say("ENDED", null);
+    }
+
+    private void called(String method, boolean isDone) throws IOException {
+      if (!isArmed || !task.stop.startsWith(LATE + '.' + method + '.')) {
+        return;
+      }
+      int number = isDone ? calls.get() : calls.incrementAndGet();
+      if (task.stop.equals(late(method, number, isDone))) {
+        stop();
+      }
     }
 
     private FSDataOutputStream open(DistributedFileSystem fs) throws IOException {
@@ -246,7 +296,7 @@ final class SyncWriters implements AutoCloseable {
 
     private void write(FSDataOutputStream out) {
       // A sync that failed is repeated: the stream has failed, or goes on.
-      for (int attempt = 0; attempt < 2 && taken < ALL; attempt++) {
+      for (int attempt = 0; attempt < 2 && taken < task.size(); attempt++) {
         try {
           writeOn(out);
         } catch (IOException e) {
@@ -261,7 +311,26 @@ final class SyncWriters implements AutoCloseable {
       }
     }
 
+    private void writeLate(FSDataOutputStream out) throws IOException {
+      for (int size : LATE_SYNCS) {
+        if (taken < size) {
+          out.write(all, taken, size - taken);
+          taken = size;
+        }
+        out.hsync();
+        say("ACKNOWLEDGED", taken);
+        if (taken == LATE_SECOND && task.stop.equals(LATE_AFTER)) {
+          stop();
+        }
+        isArmed = true;
+      }
+    }
+
     private void writeOn(FSDataOutputStream out) throws IOException {
+      if (task.isLate()) {
+        writeLate(out);
+        return;
+      }
       if (taken < FIRST) {
         out.write(all, taken, FIRST - taken);
         taken = FIRST;

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.client.ClientKeys;
+
+/** Faults of NameNodes and DataNodes during syncs that end block groups. */
+@Tag("full")
+class SealedGroupsFaultsTest extends SyncCase {
+  /** The most calls of a writer. */
+  private static final int CALLS_MAX = 60;
+
+  private static final int[] SYNCS = {STRIPE + 9, 3 * STRIPE, 3 * STRIPE + 5};
+  private static final int ALL = SYNCS[SYNCS.length - 1];
+
+  /** What happens to a call. */
+  enum Fault {
+    NOT_SENT,
+    ANSWER_LOST,
+    ALL_FROM_THEN_ON
+  }
+
+  private static void seal(Configuration conf) {
+    conf.setInt(ClientKeys.WRITE_SYNC_SWITCH_MAX, 0);
+    conf.setInt(ClientKeys.WRITE_SYNC_GROUPS_MAX, 100);
+  }
+
+  private static DistributedFileSystem sealing() throws IOException {
+    return ours(SealedGroupsFaultsTest::seal);
+  }
+
+  /** The edit log of all that the other tests did can be read. */
+  @AfterAll
+  static void theNameNodeStartsAgain() throws Exception {
+    cluster.cluster.restartNameNode(0);
+    cluster.cluster.waitActive();
+  }
+
+  /** Writes and syncs a file, and goes on after failures. */
+  private static final class Writer {
+    final FSDataOutputStream out;
+    final byte[] all = bytes(ALL);
+    final List<String> said = new ArrayList<>();
+    int acknowledged;
+    boolean isClosed;
+
+    Writer(FSDataOutputStream out) {
+      this.out = out;
+    }
+
+    void run(Runnable afterFailure) {
+      int done = 0;
+      for (int size : SYNCS) {
+        try {
+          out.write(all, done, size - done);
+          done = size;
+          out.hsync();
+          acknowledged = size;
+        } catch (IOException e) {
+          said.add(size + ": " + e);
+          afterFailure.run();
+        }
+      }
+      try {
+        out.close();
+        isClosed = true;
+      } catch (IOException e) {
+        said.add("close: " + e);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void anyCallMayFail(Fault fault) throws Exception {
+    int call = 0;
+    while (failsAt(++call, fault)) {
+      assertThat(call).isLessThan(CALLS_MAX);
+    }
+    assertThat(call).isGreaterThan(8);
+  }
+
+  /** Returns whether there was such a call. */
+  private static boolean failsAt(int number, Fault fault) throws Exception {
+    Path file = in(folder("call-" + fault + number), "log");
+    AtomicInteger calls = new AtomicInteger();
+    ThreadLocal<Integer> now = new ThreadLocal<>();
+    AtomicReference<String> failed = new AtomicReference<>();
+    DistributedFileSystem ours = sealing();
+    Writer writer;
+    try (HungNameNode nameNode = new HungNameNode(ours)) {
+      writer = new Writer(ours.create(file));
+      nameNode.fail(
+          (method, isDone) -> {
+            if (method.equals("getServerDefaults")) {
+              return;
+            }
+            if (!isDone) {
+              now.set(calls.incrementAndGet());
+            }
+            boolean isNow =
+                fault == Fault.ALL_FROM_THEN_ON ? now.get() >= number : now.get() == number;
+            if (isNow && isDone == (fault == Fault.ANSWER_LOST)) {
+              failed.compareAndSet(null, method);
+              throw new IOException("injected at " + method);
+            }
+          });
+      writer.run(() -> nameNode.fail((method, isDone) -> {}));
+    }
+    String what = fault + " " + number + " " + failed + ": " + writer.said;
+    assertThat(ours.getClient().isFilesBeingWrittenEmpty()).as(what).isTrue();
+    // Hadoop 3.3 and 3.4 do not close a file whose last group has DataNodes and too few blocks.
+    boolean isOver = fs.recoverLease(file);
+    byte[] left = read(file);
+    assertThat(left.length).as(what).isGreaterThanOrEqualTo(writer.acknowledged);
+    assertThat(left).as(what).isEqualTo(Arrays.copyOf(writer.all, left.length));
+    if (writer.isClosed) {
+      assertThat(isOver).as(what).isTrue();
+      assertThat(left).as(what).hasSize(ALL);
+    }
+    return failed.get() != null;
+  }
+
+  private static void assertRefusedAndGoesOn(FSDataOutputStream out, Path file, String why)
+      throws IOException {
+    out.write(bytes(ALL), 0, STRIPE);
+    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class).hasMessageContaining(why);
+    out.write(bytes(ALL), STRIPE, ALL - STRIPE);
+    out.close();
+    assertThat(fs.isFileClosed(file)).isTrue();
+    assertThat(read(file)).isEqualTo(bytes(ALL));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0444, 0222})
+  void aFileThatItsWriterMayNotReadOrWriteIsNotSynced(int mode) throws Exception {
+    Path folder = folder("mode" + mode);
+    fs.setPermission(folder, new FsPermission((short) 0777));
+    Path file = in(folder, "log");
+    FSDataOutputStream out = oursAs("ann", SealedGroupsFaultsTest::seal).create(file);
+    fs.setPermission(file, new FsPermission((short) mode));
+    assertRefusedAndGoesOn(out, file, "Permission denied");
+  }
+
+  private static void at(HungNameNode nameNode, String method, Consumer<String> action) {
+    AtomicInteger calls = new AtomicInteger();
+    nameNode.fail(
+        (called, isDone) -> {
+          if (isDone && called.equals(method) && calls.incrementAndGet() == 1) {
+            action.accept(called);
+          }
+        });
+  }
+
+  private static void restart(String at) {
+    try {
+      cluster.cluster.restartNameNode(0);
+      cluster.cluster.waitActive();
+    } catch (IOException e) {
+      throw new AssertionError(at, e);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"complete", "getBlockLocations", "addBlock", "updatePipeline"})
+  void aSyncGoesOnWhenTheNameNodeRestarts(String method) throws Exception {
+    Path file = file("forgets-" + method);
+    DistributedFileSystem ours = sealing();
+    try (HungNameNode nameNode = new HungNameNode(ours)) {
+      Writer writer = new Writer(ours.create(file));
+      at(nameNode, method, SealedGroupsFaultsTest::restart);
+      writer.run(() -> {});
+      assertThat(writer.said).isEmpty();
+    }
+    assertThat(read(file)).isEqualTo(bytes(ALL));
+  }
+
+  @Test
+  void aSmallGroupIsSyncedWithoutTheDataNodeOfItsData() throws Exception {
+    Path file = file("small");
+    DistributedFileSystem ours = sealing();
+    AtomicReference<MiniDFSCluster.DataNodeProperties> stopped = new AtomicReference<>();
+    try (HungNameNode nameNode = new HungNameNode(ours)) {
+      FSDataOutputStream out = ours.create(file);
+      out.write(bytes(ALL), 0, STRIPE);
+      out.hsync();
+      at(nameNode, "addBlock", call -> stopped.set(stopFirstDataNode(file)));
+      out.write(bytes(ALL), STRIPE, 11);
+      out.hsync();
+      assertThat(read(file)).isEqualTo(Arrays.copyOf(bytes(ALL), STRIPE + 11));
+      out.write(bytes(ALL), STRIPE + 11, ALL - STRIPE - 11);
+      out.close();
+    } finally {
+      cluster.cluster.restartDataNode(stopped.get(), true);
+      cluster.cluster.waitActive();
+    }
+    assertThat(read(file)).isEqualTo(bytes(ALL));
+  }
+
+  /** Stops the DataNode of the first internal block of the last group. */
+  private static MiniDFSCluster.DataNodeProperties stopFirstDataNode(Path file) {
+    try {
+      LocatedStripedBlock group =
+          (LocatedStripedBlock)
+              fs.getClient().getLocatedBlocks(file.toUri().getPath(), 0).getLastLocatedBlock();
+      return cluster.cluster.stopDataNode(StripedCluster.location(group, 0).getXferAddr());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aNameNodeThatClosesFilesEarlyLosesNothing(@TempDir java.nio.file.Path folder)
+      throws Exception {
+    try (WriteCluster early =
+        new WriteCluster(
+            folder,
+            5,
+            BLOCK,
+            conf -> {
+              conf.setInt("dfs.namenode.file.close.num-committed-allowed", 1);
+              conf.set(ClientKeys.WRITE_SYNC, "durable");
+              seal(conf);
+            })) {
+      Path file = new Path(early.directory("rs", 3, 2, CELL), "log");
+      Writer writer = new Writer(early.open("functional-partitioned").create(file));
+      writer.run(() -> {});
+      byte[] left = read(early.stock(), file);
+      assertThat(left.length).isGreaterThanOrEqualTo(Math.max(writer.acknowledged, SYNCS[0]));
+      assertThat(left).isEqualTo(Arrays.copyOf(bytes(ALL), left.length));
+      if (writer.isClosed) {
+        assertThat(left).hasSize(ALL);
+      }
+    }
+  }
+}
