@@ -43,7 +43,6 @@ class MetricsPageTest {
     "Read.Corruptions",
     "Read.Failures",
     "Write.StreamsFailed",
-    "Write.StockStreams",
     "Coder.Failures",
     "Agent.CallsFailed"
   };

@@ -132,8 +132,7 @@ final class SealedGroups {
    */
   boolean commit() throws IOException {
     listener.begins(Step.COMMIT);
-    return !client.namenode.complete(
-        stream.getSrc(), client.clientName, stream.currentGroup(), stream.getFileId());
+    return !stream.sender.complete();
   }
 
   /**

@@ -349,9 +349,10 @@ final class StripeSender implements StripeSink {
       checkOpen();
       try {
         stream.flushAllInternals();
+        // Hadoop needs parity to raise the generation stamp; a smaller group has none yet.
         if (stream.currentGroup().getNumBytes() >= layout.stripeSize()) {
           WriteCompat.checkStreamerFailures(stream, false);
-        } // Otherwise no parity is sent yet, which Hadoop needs to raise the generation stamp.
+        }
         boolean isOpen = groups.commit();
         endUnits(0, layout.dataUnits());
         boolean needsParity = !isOpen || lacksData(layout);

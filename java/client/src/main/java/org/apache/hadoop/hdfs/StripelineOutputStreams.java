@@ -29,7 +29,6 @@ import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.Time;
 import org.stripeline.client.write.SyncMode;
 import org.stripeline.client.write.WriteSettings;
-import org.stripeline.client.write.WriteStatistics;
 
 /**
  * Opens files for writing: Hadoop's own stream for replicated files, Stripeline's for striped
@@ -105,29 +104,16 @@ final class StripelineOutputStreams {
       String[] favoredNodes,
       short replication)
       throws IOException {
+    HdfsFileStatus blocks = wholeCells(stat);
     if (settings.sync() == SyncMode.DURABLE) {
       // Callers ask for one replica of a file that is to be erasure-coded, which ignores the
       // number.
       short least = (short) Math.max(replication, client.getConf().getDefaultReplication());
       return new DurableOutputStream(
-          client,
-          src,
-          flag,
-          progress,
-          last,
-          wholeCells(stat),
-          checksum,
-          favoredNodes,
-          settings,
-          least);
-    }
-    if (!canStream(stat)) {
-      WriteStatistics.shared().stockStream();
-      return new UnalignedOutputStream(
-          client, src, flag, progress, last, stat, checksum, favoredNodes);
+          client, src, flag, progress, last, blocks, checksum, favoredNodes, settings, least);
     }
     return new StripelineOutputStream(
-        client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
+        client, src, flag, progress, last, blocks, checksum, favoredNodes, settings);
   }
 
   /**
@@ -289,30 +275,23 @@ final class StripelineOutputStreams {
 
   /**
    * Returns what a stream needs of the status, with blocks as large as whole cells allow: the
-   * stream ends its block groups there, which the NameNode permits. Write-ahead logs often have
-   * other sizes: Accumulo's have 1.1 times that of the log.
+   * stream ends its block groups there, which the NameNode permits. Hadoop's stream fails when it
+   * has filled blocks of other sizes, and write-ahead logs often have them: Accumulo's have 1.1
+   * times the size of the log.
    */
   private static HdfsFileStatus wholeCells(HdfsFileStatus stat) {
-    if (canStream(stat)) {
+    ErasureCodingPolicy policy = stat.getErasureCodingPolicy();
+    long rest = stat.getBlockSize() % policy.getCellSize();
+    if (rest == 0) {
       return stat;
     }
-    ErasureCodingPolicy policy = stat.getErasureCodingPolicy();
     return new HdfsFileStatus.Builder()
         .fileId(stat.getFileId())
         .length(stat.getLen())
         .replication(stat.getReplication())
-        .blocksize(stat.getBlockSize() - stat.getBlockSize() % policy.getCellSize())
+        .blocksize(stat.getBlockSize() - rest)
         .feInfo(stat.getFileEncryptionInfo())
         .ecPolicy(policy)
         .build();
-  }
-
-  /**
-   * Returns whether Stripeline's stream can fill the blocks. Others are left to Hadoop's stream,
-   * which fails part-way through them, unless syncs are to be durable.
-   */
-  private static boolean canStream(HdfsFileStatus stat) {
-    ErasureCodingPolicy policy = stat.getErasureCodingPolicy();
-    return stat.getBlockSize() % policy.getCellSize() == 0;
   }
 }

@@ -81,10 +81,6 @@ public final class ClientMetrics {
     return new PublishedMetrics("Write", "Activity of Stripeline's write pipelines")
         .counter("StreamsOpened", "streams opened", statistics::streamsOpened)
         .failures("StreamsFailed", "streams that failed", statistics::streamsFailed)
-        .failures(
-            "StockStreams",
-            "streams opened as Hadoop's because the file has an unusual layout",
-            statistics::stockStreams)
         .counter("Stripes", "stripes encoded, partial ones included", statistics::stripes)
         .counter("Bytes", "bytes of user data encoded", statistics::bytes)
         .counter(

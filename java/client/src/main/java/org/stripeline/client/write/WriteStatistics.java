@@ -16,7 +16,6 @@ public final class WriteStatistics {
   private final LongAdder stalls = new LongAdder();
   private final LongAdder stallNanos = new LongAdder();
   private final LongAdder lateDataNodes = new LongAdder();
-  private final LongAdder stockStreams = new LongAdder();
   private final LongAdder occupancySum = new LongAdder();
   private final LongAdder occupancySamples = new LongAdder();
   private final LongAccumulator occupancyMax = new LongAccumulator(Long::max, 0);
@@ -48,11 +47,6 @@ public final class WriteStatistics {
   /** Counts a DataNode that a writer continues without because it was late. */
   public void lateDataNode() {
     lateDataNodes.increment();
-  }
-
-  /** Counts a stream of an erasure-coded file that is Hadoop's own. */
-  public void stockStream() {
-    stockStreams.increment();
   }
 
   void acquired(int occupied) {
@@ -99,11 +93,6 @@ public final class WriteStatistics {
   /** Returns how often a writer continued without a DataNode because it was late. */
   public long lateDataNodes() {
     return lateDataNodes.sum();
-  }
-
-  /** Returns the streams of erasure-coded files that were opened as Hadoop's own. */
-  public long stockStreams() {
-    return stockStreams.sum();
   }
 
   /**

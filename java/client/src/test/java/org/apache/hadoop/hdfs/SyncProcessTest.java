@@ -283,6 +283,8 @@ class SyncProcessTest {
     try (SyncWriters writers = start(tasks)) {
       cluster.mini().restartNameNode(active, false);
       cluster.mini().transitionToActive(active);
+      // A first sync fails while no DataNode has registered, as the first block of any file does.
+      cluster.mini().waitActive(active);
       writers.goOn();
       writers.awaitEnded(tasks);
       assertComplete(writers, tasks);

@@ -18,7 +18,6 @@ import org.apache.hadoop.crypto.CryptoOutputStream;
 import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.Options.CreateOpts;
@@ -227,19 +226,17 @@ class WriteFeaturesTest {
   }
 
   @Test
-  void hadoopWritesBlocksThatAreNotWholeCells() throws Exception {
+  void blocksEndAtTheirLastWholeCell() throws Exception {
     start(any -> {});
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
-    byte[] data = WriteCluster.bytes(5, STRIPE);
+    byte[] data = WriteCluster.bytes(5, 2 * STRIPE + 1);
     try (FSDataOutputStream out =
         cluster.open(OURS).create(file, true, 4096, (short) 1, CELL + 512)) {
-      assertThat(out.getWrappedStream()).isInstanceOf(UnalignedOutputStream.class);
       out.write(data);
     }
-    try (FSDataInputStream in = cluster.cluster.getFileSystem().open(file)) {
-      byte[] back = new byte[data.length];
-      in.readFully(back);
-      assertThat(back).isEqualTo(data);
-    }
+    assertThat(cluster.readByStock(file)).isEqualTo(data);
+    assertThat(cluster.cluster.getFileSystem().getFileBlockLocations(file, 0, data.length))
+        .extracting(group -> group.getLength())
+        .containsExactly((long) STRIPE, (long) STRIPE, 1L);
   }
 }
