@@ -91,13 +91,14 @@ for application in "${applications[@]}"; do
     folder=$BUILD/run/$application-$client
     rm -rf "$folder"
     mkdir -p "$folder/site"
-    printf '%s\n' 'log4j.rootLogger=WARN,console' 'log4j.appender.console=org.apache.log4j.ConsoleAppender' \
-      'log4j.appender.console.target=System.err' 'log4j.appender.console.layout=org.apache.log4j.SimpleLayout' \
+    printf 'log4j.%s\n' rootLogger=WARN,console appender.console=org.apache.log4j.ConsoleAppender \
+      appender.console.target=System.err appender.console.layout=org.apache.log4j.SimpleLayout \
       >"$folder/site/log4j.properties"
     echo "== $application, $client client" >&2
     main=org.stripeline.applications.${application^}Trial
     # The environment, so that the processes which the applications start have them, too.
-    JDK_JAVA_OPTIONS="${options[*]}" java -Xmx512m -Dlog4j2.level=OFF -Dapplications.folder="$folder" -Dapplications.hdfs="$BUILD/classes/hdfs:$hdfs" \
+    JDK_JAVA_OPTIONS="${options[*]}" java -Xmx512m -Dlog4j2.level=OFF \
+      -Dapplications.folder="$folder" -Dapplications.hdfs="$BUILD/classes/hdfs:$hdfs" \
       -cp "$folder/site:$classes:$jar:$path" "$main" "$client" 2>"$folder/trial.log" 9>&- ||
       failed+=("$application with the $client client; logs in ${folder#"$ROOT"/}")
     rm -rf "$folder/hdfs"

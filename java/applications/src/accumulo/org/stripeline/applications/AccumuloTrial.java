@@ -36,7 +36,7 @@ public final class AccumuloTrial implements ServerKill.Service {
         Map.of(
             "instance.volumes", trial.address() + "/" + sizes.name,
             "instance.zookeeper.host", zooKeepers,
-            "instance.zookeeper.timeout", "5s",
+            "instance.zookeeper.timeout", "20s",
             "instance.secret", PASSWORD,
             "manager.recovery.delay", "1s",
             "tserver.memory.maps.native.enabled", "false",

@@ -16,6 +16,8 @@ final class Jvm implements AutoCloseable {
   private Jvm(Process process, String main) {
     this.process = process;
     this.main = main;
+    // Nothing stays behind when this JVM is ended from outside.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
   }
 
   /** What a JVM runs with: its class path, its options and the folder of its log. */

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Kills the server of a service that is written to, and counts what it acknowledged. */
 final class ServerKill {
   private static final int OURS_SECONDS = 240;
-  private static final int STOCK_SECONDS = 90;
+  private static final int STOCK_SECONDS = 120;
 
   private final Trial trial;
   private final Service service;

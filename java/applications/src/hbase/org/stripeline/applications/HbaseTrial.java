@@ -90,7 +90,7 @@ public final class HbaseTrial implements ServerKill.Service {
     Trial.property(site, "hbase.zookeeper.quorum", "localhost");
     Trial.property(site, "hbase.zookeeper.property.clientPort", Integer.toString(port));
     Trial.property(site, "zookeeper.znode.parent", "/" + sizes.name);
-    Trial.property(site, "zookeeper.session.timeout", "10000");
+    Trial.property(site, "zookeeper.session.timeout", "20000");
     Trial.property(site, "hbase.client.retries.number", "1000");
     Trial.property(site, "hbase.client.operation.timeout", "400000");
     Trial.property(site, "hbase.client.meta.operation.timeout", "400000");

@@ -81,6 +81,19 @@ class SealedGroupsTest extends SyncCase {
     assertThat(ToolRunner.run(new DebugAdmin(cluster.conf()), verify)).isZero();
   }
 
+  @Test
+  void groupsOfBlocksThatAreNotWholeCellsEndAtSyncs() throws Exception {
+    Path file = file("unaligned");
+    byte[] all = bytes(GROUP + STRIPE + CELL + 5);
+    try (FSDataOutputStream out = sealing().create(file, true, 4096, (short) 3, BLOCK + 512)) {
+      out.write(all, 0, GROUP + 7);
+      out.hsync();
+      assertThat(read(file)).isEqualTo(Arrays.copyOf(all, GROUP + 7));
+      out.write(all, GROUP + 7, all.length - GROUP - 7);
+    }
+    assertSound(file, all);
+  }
+
   /** The edit log of all that the other tests did can be read. */
   @AfterAll
   static void theNameNodeStartsAgain() throws Exception {
