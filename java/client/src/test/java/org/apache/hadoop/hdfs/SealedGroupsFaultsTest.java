@@ -212,7 +212,7 @@ class SealedGroupsFaultsTest extends SyncCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"complete", "getBlockLocations", "addBlock", "updatePipeline"})
+  @ValueSource(strings = {"complete", "getBlockLocations", "updatePipeline"})
   void aSyncGoesOnWhenTheNameNodeRestarts(String method) throws Exception {
     Path file = file("forgets-" + method);
     DistributedFileSystem ours = sealing();
