@@ -148,6 +148,26 @@ final class SealedGroups {
   void journal() throws IOException {
     awaitComplete();
     listener.begins(Step.JOURNAL);
+    try {
+      allocateEmptyGroup();
+    } catch (InterruptedIOException e) {
+      // Hadoop before 3.5 never closes a file whose last group has DataNodes and no data.
+      boolean isInterrupted = Thread.interrupted();
+      try {
+        allocateEmptyGroup();
+      } catch (IOException again) {
+        e.addSuppressed(again);
+      }
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+      throw e;
+    }
+    listener.begins(Step.PARITY);
+  }
+
+  /** Allocates the next group, or finds it, and makes the NameNode forget its DataNodes. */
+  private void allocateEmptyGroup() throws IOException {
     ExtendedBlock allocated =
         DFSOutputStream.addBlock(
                 null,
@@ -171,7 +191,6 @@ final class SealedGroups {
     String[] storages = new String[nodes.length];
     Arrays.fill(storages, "");
     client.namenode.updatePipeline(client.clientName, allocated, empty, nodes, storages);
-    listener.begins(Step.PARITY);
   }
 
   private void awaitComplete() throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -173,6 +174,34 @@ class SealedGroupsFaultsTest extends SyncCase {
         });
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"getBlockLocations", "addBlock", "updateBlockForPipeline"})
+  void aFileWhoseWriterIsInterruptedCanBeClosed(String method) throws Exception {
+    Path file = file("interrupted-" + method);
+    byte[] all = bytes(STRIPE + 11);
+    Thread writer = Thread.currentThread();
+    DistributedFileSystem ours = sealing();
+    try (HungNameNode nameNode = new HungNameNode(ours)) {
+      FSDataOutputStream out = ours.create(file);
+      out.write(all, 0, STRIPE);
+      out.hsync();
+      // The next call is interrupted.
+      nameNode.fail(
+          (called, isDone) -> {
+            if (isDone && called.equals(method) && Thread.currentThread() == writer) {
+              writer.interrupt();
+              nameNode.fail((any, done) -> {});
+            }
+          });
+      out.write(all, STRIPE, 11);
+      assertThatThrownBy(out::hsync).isInstanceOf(InterruptedIOException.class);
+      Thread.interrupted();
+      assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    }
+    recover(fs, file);
+    assertThat(read(file)).isEqualTo(all);
+  }
+
   private static void restart(String at) {
     try {
       cluster.cluster.restartNameNode(0);
@@ -183,7 +212,7 @@ class SealedGroupsFaultsTest extends SyncCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"complete", "getBlockLocations", "addBlock", "updatePipeline"})
+  @ValueSource(strings = {"complete", "getBlockLocations", "updatePipeline"})
   void aSyncGoesOnWhenTheNameNodeRestarts(String method) throws Exception {
     Path file = file("forgets-" + method);
     DistributedFileSystem ours = sealing();

@@ -187,6 +187,7 @@ class SealedGroupsProcessTest {
   private static void restartNameNode() throws Exception {
     cluster.mini().restartNameNode(active, false);
     cluster.mini().transitionToActive(active);
+    cluster.mini().waitActive(active);
     cluster.mini().waitFirstBRCompleted(active, 60_000);
   }
 
