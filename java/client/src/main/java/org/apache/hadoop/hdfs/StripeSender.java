@@ -276,9 +276,10 @@ final class StripeSender implements StripeSink {
       checkOpen();
       try {
         stream.flushAllInternals();
+        // Hadoop can raise the generation stamp only if all parity blocks have begun.
         if (stream.currentGroup().getNumBytes() >= layout.stripeSize()) {
           WriteCompat.checkStreamerFailures(stream, false);
-        } // Otherwise no parity is sent yet, which Hadoop needs to raise the generation stamp.
+        }
         boolean isOpen = groups.commit();
         endUnits(0, layout.dataUnits());
         boolean needsParity = !isOpen || lacksData(layout);
