@@ -253,13 +253,20 @@ final class DurableOutputStream extends StripelineOutputStream {
   }
 
   /**
-   * Groups end late so that no block of a group that is to be sealed has ended before its length is
-   * committed. They begin late so that the DataNodes have no block of a group if the writer ends
-   * before a stripe is full: Hadoop before 3.5 cannot recover the lease of a file whose last group
-   * has DataNodes and too few blocks.
+   * Until a stripe is full, the DataNodes have no block of the group: Hadoop before 3.5 cannot
+   * recover the lease of a file whose last group has DataNodes and too few blocks. A file that
+   * becomes replicated before that has no group; otherwise the NameNode would keep space on its
+   * DataNodes for blocks that never come, for up to 20 minutes ({@code
+   * DatanodeDescriptor.getBlocksScheduled}).
    */
   @Override
-  boolean opensAndEndsGroupsLate() {
+  boolean opensGroupsLate() {
+    return true;
+  }
+
+  /** No block of a group that is to be sealed may end before the length is committed. */
+  @Override
+  boolean endsGroupsLate() {
     return seals.mayBeAny();
   }
 

@@ -81,7 +81,7 @@ final class StripeSender implements StripeSink {
       // This is the last stripe of its group; sealing or closing the stream handles failures.
       return;
     }
-    if (group.getNumBytes() == stream.groupSize && !stream.opensAndEndsGroupsLate()) {
+    if (group.getNumBytes() == stream.groupSize && !stream.endsGroupsLate()) {
       endGroup(stripe.layout().units());
     } else {
       WriteCompat.checkStreamerFailures(stream, true);
@@ -349,7 +349,7 @@ final class StripeSender implements StripeSink {
       checkOpen();
       try {
         stream.flushAllInternals();
-        // Hadoop needs parity to raise the generation stamp; a smaller group has none yet.
+        // Hadoop can raise the generation stamp only if all parity blocks have begun.
         if (stream.currentGroup().getNumBytes() >= layout.stripeSize()) {
           WriteCompat.checkStreamerFailures(stream, false);
         }

@@ -375,7 +375,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         Stripe full = current;
         current = null;
         pipeline.submit(full);
-      } else if (current.size() >= GROUP_CHUNKS * bytesPerChecksum && !opensAndEndsGroupsLate()) {
+      } else if (current.size() >= GROUP_CHUNKS * bytesPerChecksum && !opensGroupsLate()) {
         pipeline.openGroup(current);
       }
     } catch (IOException e) {
@@ -383,8 +383,13 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Returns whether a group begins with its first full stripe and ends when the next begins. */
-  boolean opensAndEndsGroupsLate() {
+  /** Returns whether a group is allocated when its first stripe is full, or the file is closed. */
+  boolean opensGroupsLate() {
+    return false;
+  }
+
+  /** Returns whether a full group ends on its DataNodes when the next begins. */
+  boolean endsGroupsLate() {
     return false;
   }
 
