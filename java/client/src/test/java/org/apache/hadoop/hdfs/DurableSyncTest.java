@@ -21,6 +21,8 @@ import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -397,6 +399,31 @@ class DurableSyncTest extends SyncCase {
     assertThat(CountedCodec.OPEN).hasValue(1);
     failed.close();
     assertThat(CountedCodec.OPEN).hasValue(0);
+  }
+
+  @Test
+  void aFileOfLessThanAStripeKeepsNoSpaceForOtherBlocks() throws Exception {
+    int before = scheduledBlocks();
+    for (int i = 0; i < 5; i++) {
+      try (FSDataOutputStream out = ours().create(file("scheduled" + i))) {
+        out.write(bytes(STRIPE - 1));
+        out.hsync();
+      }
+    }
+    Conditions.await("all blocks to arrive", () -> scheduledBlocks() <= before);
+  }
+
+  /** Returns how many blocks the NameNode expects that no DataNode has reported. */
+  private static int scheduledBlocks() {
+    return cluster
+        .cluster
+        .getNamesystem()
+        .getBlockManager()
+        .getDatanodeManager()
+        .getDatanodeListForReport(HdfsConstants.DatanodeReportType.LIVE)
+        .stream()
+        .mapToInt(DatanodeDescriptor::getBlocksScheduled)
+        .sum();
   }
 
   /** Counts the codecs that are not closed. */
