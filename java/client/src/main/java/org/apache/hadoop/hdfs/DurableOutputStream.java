@@ -15,6 +15,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
+import org.stripeline.client.Interrupts;
 import org.stripeline.client.write.Stripe;
 import org.stripeline.client.write.WriteSettings;
 import org.stripeline.natives.Ticker;
@@ -291,16 +292,21 @@ final class DurableOutputStream extends StripelineOutputStream {
   /**
    * Waits until all full stripes are acknowledged; called with {@code collecting} held. Failures
    * are handled only within a group: a streamer that fails between groups has sent its part, and is
-   * replaced when the next one is allocated.
+   * replaced when the next one is allocated. If too many have failed, so has the stream: Hadoop has
+   * closed the others, and close would return although the file is not complete.
    */
   void awaitAcknowledged() throws IOException {
     awaitSent();
     long sent = collected - groupStart - (current == null ? 0 : current.size());
-    synchronized (this) {
-      flushAllInternals();
-      if (sent % groupSize > 0) {
-        WriteCompat.checkStreamerFailures(this, false);
+    try {
+      synchronized (this) {
+        flushAllInternals();
+        if (sent % groupSize > 0) {
+          WriteCompat.checkStreamerFailures(this, false);
+        }
       }
+    } catch (IOException e) {
+      throw Interrupts.isInterrupt(e) ? e : failed(named(e));
     }
   }
 

@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.Interrupts;
 import org.stripeline.natives.Ticker;
 
 /**
@@ -150,7 +151,10 @@ final class SealedGroups {
     listener.begins(Step.JOURNAL);
     try {
       allocateEmptyGroup();
-    } catch (InterruptedIOException e) {
+    } catch (IOException e) {
+      if (!Interrupts.isInterrupt(e)) {
+        throw e;
+      }
       // Hadoop before 3.5 never closes a file whose last group has DataNodes and no data.
       boolean isInterrupted = Thread.interrupted();
       try {
@@ -218,9 +222,10 @@ final class SealedGroups {
     if (last == null || last.getBlock().getBlockId() != group.getBlockId()) {
       return false;
     }
+    long cells = (bytes - 1) / stream.layout.cellSize() + 1;
     return blocks.isLastBlockComplete()
         || (last.getBlock().getNumBytes() < bytes
-            && !stream.layout.hasBytes(last.getLocations().length, bytes));
+            && last.getLocations().length >= Math.min(cells, stream.layout.dataUnits()));
   }
 
   private void pause() throws IOException {

@@ -24,9 +24,9 @@ final class StripeSender implements StripeSink {
 
   /**
    * Whether the parity of a stripe that is not full is left to {@link #sealGroup} or {@link
-   * #endLastGroup}. Guarded by the stream's monitor.
+   * #endLastGroup}. Set before the stripe is submitted.
    */
-  private boolean holdsParity;
+  private volatile boolean holdsParity;
 
   /**
    * Whether the current group is full and has not ended on its DataNodes. Guarded by the stream's
@@ -256,9 +256,7 @@ final class StripeSender implements StripeSink {
 
   /** Makes a stripe that is not full wait with its parity until its group ends. */
   void holdParity() {
-    synchronized (stream) {
-      holdsParity = true;
-    }
+    holdsParity = true;
   }
 
   /**
@@ -281,15 +279,21 @@ final class StripeSender implements StripeSink {
       stream.flushAllInternals();
       isParityLater = false;
     }
-    WriteCompat.checkStreamerFailures(stream, false);
-    boolean isComplete = false;
-    if (isParityLater) {
-      endInTurn(0, layout.dataUnits());
-      isComplete = isHealthy(layout.dataUnits()) && complete();
+    if (!isParityLater) {
+      WriteCompat.checkStreamerFailures(stream, false);
+      endInTurn(0, layout.units());
+      return false;
+    }
+    endInTurn(0, layout.dataUnits());
+    boolean isComplete = isHealthy(layout.dataUnits()) && complete();
+    try {
       queueParity(last, layout);
       endInTurn(layout.dataUnits(), layout.units());
-    } else {
-      endInTurn(0, layout.units());
+    } catch (IOException e) {
+      if (!isComplete) {
+        throw e;
+      }
+      DFSClient.LOG.warn("{} is closed without all of its parity", stream.getSrc(), e);
     }
     return isComplete;
   }

@@ -623,8 +623,11 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         WriteCompat.logLostBlocks(this);
         return;
       } catch (IOException e) {
-        // The base class throws it below, and recovers the lease if Hadoop is configured so.
-        WriteCompat.setLastException(this, named(e));
+        // The base class throws it below, and recovers the lease if Hadoop is configured so. It
+        // would ignore a ClosedChannelException, which an interrupted call can throw.
+        boolean isIgnored = e instanceof ClosedChannelException;
+        WriteCompat.setLastException(
+            this, isIgnored ? new IOException(cannotWrite() + e, e) : named(e));
       } finally {
         setClosed();
       }

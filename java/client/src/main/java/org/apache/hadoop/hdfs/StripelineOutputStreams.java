@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.util.EnumSet;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -128,7 +129,7 @@ final class StripelineOutputStreams {
         EnumSet.of(CreateFlag.CREATE, CreateFlag.SHOULD_REPLICATE),
         false,
         striped.replication(),
-        like.getBlockSize(),
+        like.getBlockSize() - like.getBlockSize() % striped.layout.bytesPerChecksum(),
         null,
         null);
   }
@@ -285,13 +286,14 @@ final class StripelineOutputStreams {
     if (rest == 0) {
       return stat;
     }
-    return new HdfsFileStatus.Builder()
-        .fileId(stat.getFileId())
-        .length(stat.getLen())
-        .replication(stat.getReplication())
-        .blocksize(stat.getBlockSize() - rest)
-        .feInfo(stat.getFileEncryptionInfo())
-        .ecPolicy(policy)
-        .build();
+    // Releases of Hadoop differ in what else a status has, such as a namespace.
+    return (HdfsFileStatus)
+        Proxy.newProxyInstance(
+            HdfsFileStatus.class.getClassLoader(),
+            new Class<?>[] {HdfsFileStatus.class},
+            (self, method, arguments) ->
+                method.getName().equals("getBlockSize")
+                    ? (Object) (stat.getBlockSize() - rest)
+                    : method.invoke(stat, arguments));
   }
 }

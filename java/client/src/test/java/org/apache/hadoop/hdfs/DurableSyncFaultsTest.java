@@ -305,6 +305,21 @@ class DurableSyncFaultsTest extends SyncCase {
   }
 
   @Test
+  void aStreamThatLosesTooManyDataNodesBeforeASyncCannotBeClosed() throws IOException {
+    org.apache.hadoop.fs.Path file = file("lost");
+    FSDataOutputStream out = ours().create(file);
+    out.write(bytes(STRIPE));
+    awaitAcknowledged(out);
+    DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
+    for (int unit = 0; unit < 3; unit++) {
+      stream.getStripedDataStreamer(unit).close(true);
+    }
+    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
+    assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    assertThat(fs.isFileClosed(file)).isFalse();
+  }
+
+  @Test
   void aSwitchIsNoFailureOfAStreamAndLeavesNoLease() throws IOException {
     DistributedFileSystem ours = ours();
     FSDataOutputStream out = ours.create(file("counted"));

@@ -101,6 +101,18 @@ class DurableSyncTest extends SyncCase {
   }
 
   @Test
+  void blocksThatAreNotWholeChecksumsAreSynced() throws IOException {
+    org.apache.hadoop.fs.Path file = file("odd");
+    byte[] all = bytes(2 * STRIPE);
+    try (FSDataOutputStream out = ours().create(file, true, 4096, (short) 3, BLOCK + 100)) {
+      out.write(all, 0, STRIPE);
+      out.hsync();
+      out.write(all, STRIPE, STRIPE);
+    }
+    assertThat(read(file)).isEqualTo(all);
+  }
+
+  @Test
   void blocksThatAreNotWholeCellsAreErasureCodedIfNotSynced() throws Exception {
     org.apache.hadoop.fs.Path file = file("unaligned-striped");
     byte[] all = bytes(50 * STRIPE + 7);
