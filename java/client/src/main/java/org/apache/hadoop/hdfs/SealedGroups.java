@@ -128,12 +128,12 @@ final class SealedGroups {
    * Makes the NameNode commit the length of the stream's block group. The file stays open because
    * no DataNode has reported a finished block of the group.
    *
-   * @return whether the file is open. It is not if the NameNode allows blocks of closed files that
-   *     are only committed; then the blocks must still end
+   * @return whether the NameNode has closed the file, as it does if it allows blocks of closed
+   *     files that are only committed; the blocks must still end then
    */
   boolean commit() throws IOException {
     listener.begins(Step.COMMIT);
-    return !stream.sender.complete();
+    return stream.sender.complete();
   }
 
   /**
@@ -212,7 +212,8 @@ final class SealedGroups {
 
   /**
    * Returns whether the NameNode calls the last group complete, or will do so when the next one is
-   * allocated: a NameNode that has become active or restarted meanwhile has not committed it.
+   * allocated. The second case is that of a NameNode that restarted or became active after the
+   * commit: it does not know of the commit, but has the reports of the DataNodes.
    */
   private boolean isLastGroupReported() throws IOException {
     ExtendedBlock group = stream.currentGroup();

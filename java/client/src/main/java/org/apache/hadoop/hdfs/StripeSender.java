@@ -273,7 +273,7 @@ final class StripeSender implements StripeSink {
     StripeLayout layout = stream.layout;
     boolean isParityLater = holdsParity && last != null;
     stream.flushAllInternals();
-    if (isParityLater && !isHealthy(layout.units())) {
+    if (isParityLater && !isHealthy(layout)) {
       // Parity replaces lost data, and Hadoop needs it to raise the generation stamp.
       queueParity(last, layout);
       stream.flushAllInternals();
@@ -285,7 +285,7 @@ final class StripeSender implements StripeSink {
       return false;
     }
     endInTurn(0, layout.dataUnits());
-    boolean isComplete = isHealthy(layout.dataUnits()) && complete();
+    boolean isComplete = !lacksData(layout) && complete();
     try {
       queueParity(last, layout);
       endInTurn(layout.dataUnits(), layout.units());
@@ -298,8 +298,8 @@ final class StripeSender implements StripeSink {
     return isComplete;
   }
 
-  private boolean isHealthy(int units) {
-    for (int unit = 0; unit < units; unit++) {
+  private boolean isHealthy(StripeLayout layout) {
+    for (int unit = 0; unit < layout.units(); unit++) {
       if (!stream.getStripedDataStreamer(unit).isHealthy()) {
         return false;
       }
@@ -357,13 +357,13 @@ final class StripeSender implements StripeSink {
         if (stream.currentGroup().getNumBytes() >= layout.stripeSize()) {
           WriteCompat.checkStreamerFailures(stream, false);
         }
-        boolean isOpen = groups.commit();
+        boolean isClosed = groups.commit();
         endUnits(0, layout.dataUnits());
-        boolean needsParity = !isOpen || lacksData(layout);
+        boolean needsParity = isClosed || lacksData(layout);
         if (needsParity) {
           endParity(last, layout);
         }
-        if (!isOpen) {
+        if (isClosed) {
           throw new IOException(
               "the NameNode closed the file when its last block group was committed"
                   + " (dfs.namenode.file.close.num-committed-allowed)");

@@ -52,7 +52,7 @@ class StripelineDFSClient extends DFSClient {
   private final StripelineOutputStreams outputs;
   private final SyncRefusal syncRefusal;
   private final boolean syncsDurably;
-  private final boolean readsFromObservers;
+  private final URI uri;
   private volatile ReplicatedSwitch.Listener switchListener = ReplicatedSwitch.Listener.NONE;
 
   /**
@@ -82,7 +82,7 @@ class StripelineDFSClient extends DFSClient {
     this.readContext = readContext;
     this.syncRefusal = new SyncRefusal(writeSettings.sync() == SyncMode.REFUSE);
     this.syncsDurably = writeSettings.sync() == SyncMode.DURABLE;
-    this.readsFromObservers = readsFromObservers(uri, conf);
+    this.uri = uri;
     this.outputs =
         choice.write() == WriteMode.STOCK ? null : new StripelineOutputStreams(this, writeSettings);
   }
@@ -96,15 +96,11 @@ class StripelineDFSClient extends DFSClient {
     return new StripelineDFSClient(uri, conf, statistics, readContext, writeSettings);
   }
 
-  private static boolean readsFromObservers(URI uri, Configuration conf) {
-    String key = HdfsClientConfigKeys.Failover.PROXY_PROVIDER_KEY_PREFIX + '.' + uri.getHost();
-    Class<?> provider = conf.getClass(key, null);
-    return provider != null && ObserverReadProxyProvider.class.isAssignableFrom(provider);
-  }
-
   /** Returns whether NameNodes other than the active one may answer reads. */
   boolean readsFromObservers() {
-    return readsFromObservers;
+    String key = HdfsClientConfigKeys.Failover.PROXY_PROVIDER_KEY_PREFIX + '.' + uri.getHost();
+    Class<?> provider = getConfiguration().getClass(key, null);
+    return provider != null && ObserverReadProxyProvider.class.isAssignableFrom(provider);
   }
 
   ReadContext readContext() {

@@ -293,9 +293,7 @@ class DurableSyncFaultsTest extends SyncCase {
     FSDataOutputStream out = ours().create(file);
     out.write(all, 0, 8 * STRIPE);
     DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
-    synchronized (stream.collecting) {
-      stream.awaitAcknowledged();
-    }
+    awaitAcknowledged(out);
     stream.getStripedDataStreamer(1).close(true);
     out.write(all, 8 * STRIPE, more);
     out.hsync();

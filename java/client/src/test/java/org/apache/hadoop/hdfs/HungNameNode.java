@@ -9,6 +9,8 @@ import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 
 /**
@@ -22,6 +24,13 @@ final class HungNameNode implements AutoCloseable {
   private final AtomicInteger calls = new AtomicInteger();
   private volatile boolean hangs;
   private volatile Calls faults = (method, isDone) -> {};
+
+  /** What happens to a call. */
+  enum Fault {
+    NOT_SENT,
+    ANSWER_LOST,
+    ALL_FROM_THEN_ON
+  }
 
   /** Is told of each call before and after it was carried out, and lets it fail by throwing. */
   interface Calls {
@@ -74,6 +83,35 @@ final class HungNameNode implements AutoCloseable {
   /** Blocks all further requests for block locations. */
   void hang() {
     hangs = true;
+  }
+
+  /**
+   * Lets a further call fail.
+   *
+   * @param number number of the call, from 1 on
+   * @param counts which methods are counted and can fail
+   * @return the method of the call, or null until it has failed
+   */
+  AtomicReference<String> failAt(int number, Fault fault, Predicate<String> counts) {
+    AtomicInteger begun = new AtomicInteger();
+    ThreadLocal<Integer> now = new ThreadLocal<>();
+    AtomicReference<String> failed = new AtomicReference<>();
+    fail(
+        (method, isDone) -> {
+          if (!counts.test(method)) {
+            return;
+          }
+          if (!isDone) {
+            now.set(begun.incrementAndGet());
+          }
+          boolean isNow =
+              fault == Fault.ALL_FROM_THEN_ON ? now.get() >= number : now.get() == number;
+          if (isNow && isDone == (fault == Fault.ANSWER_LOST)) {
+            failed.compareAndSet(null, method);
+            throw new IOException("injected at " + method);
+          }
+        });
+    return failed;
   }
 
   /** Tells {@code with} of all further calls. */

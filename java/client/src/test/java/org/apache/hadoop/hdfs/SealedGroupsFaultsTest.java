@@ -16,6 +16,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.HungNameNode.Fault;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
@@ -29,18 +30,8 @@ import org.stripeline.client.ClientKeys;
 /** Faults of NameNodes and DataNodes during syncs that end block groups. */
 @Tag("full")
 class SealedGroupsFaultsTest extends SyncCase {
-  /** The most calls of a writer. */
-  private static final int CALLS_MAX = 60;
-
   private static final int[] SYNCS = {STRIPE + 9, 3 * STRIPE, 3 * STRIPE + 5};
   private static final int ALL = SYNCS[SYNCS.length - 1];
-
-  /** What happens to a call. */
-  enum Fault {
-    NOT_SENT,
-    ANSWER_LOST,
-    ALL_FROM_THEN_ON
-  }
 
   private static void seal(Configuration conf) {
     conf.setInt(ClientKeys.WRITE_SYNC_SWITCH_MAX, 0);
@@ -95,38 +86,18 @@ class SealedGroupsFaultsTest extends SyncCase {
   @ParameterizedTest
   @EnumSource(Fault.class)
   void anyCallMayFail(Fault fault) throws Exception {
-    int call = 0;
-    while (failsAt(++call, fault)) {
-      assertThat(call).isLessThan(CALLS_MAX);
-    }
-    assertThat(call).isGreaterThan(8);
+    assertAnyCallMayFail(call -> failsAt(call, fault));
   }
 
   /** Returns whether there was such a call. */
   private static boolean failsAt(int number, Fault fault) throws Exception {
     Path file = in(folder("call-" + fault + number), "log");
-    AtomicInteger calls = new AtomicInteger();
-    ThreadLocal<Integer> now = new ThreadLocal<>();
-    AtomicReference<String> failed = new AtomicReference<>();
     DistributedFileSystem ours = sealing();
+    AtomicReference<String> failed;
     Writer writer;
     try (HungNameNode nameNode = new HungNameNode(ours)) {
       writer = new Writer(ours.create(file));
-      nameNode.fail(
-          (method, isDone) -> {
-            if (method.equals("getServerDefaults")) {
-              return;
-            }
-            if (!isDone) {
-              now.set(calls.incrementAndGet());
-            }
-            boolean isNow =
-                fault == Fault.ALL_FROM_THEN_ON ? now.get() >= number : now.get() == number;
-            if (isNow && isDone == (fault == Fault.ANSWER_LOST)) {
-              failed.compareAndSet(null, method);
-              throw new IOException("injected at " + method);
-            }
-          });
+      failed = nameNode.failAt(number, fault, method -> !method.equals("getServerDefaults"));
       writer.run(() -> nameNode.fail((method, isDone) -> {}));
     }
     String what = fault + " " + number + " " + failed + ": " + writer.said;

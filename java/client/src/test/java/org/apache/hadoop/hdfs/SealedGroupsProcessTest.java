@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -18,20 +17,15 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
-import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.server.namenode.ha.ObserverReadProxyProvider;
 import org.apache.hadoop.hdfs.tools.DebugAdmin;
-import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.apache.hadoop.util.ToolRunner;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.testkit.Conditions;
 
@@ -41,9 +35,7 @@ import org.stripeline.testkit.Conditions;
  * NameNodes and DataNodes are.
  */
 @Tag("full")
-class SealedGroupsProcessTest {
-  private static final int CELL = 64 << 10;
-
+class SealedGroupsProcessTest extends SyncProcessCase {
   /** Bytes that another client appends. */
   private static final int MORE = 4 * CELL;
 
@@ -63,39 +55,17 @@ class SealedGroupsProcessTest {
           SyncWriters.late("updateBlockForPipeline", 1, true),
           SyncWriters.late("updatePipeline", 1, false));
 
-  @TempDir static Path dir;
-  private static StripedCluster cluster;
-  private static int active;
-
   @BeforeAll
   static void start() throws Exception {
-    Configuration conf = new Configuration(false);
-    conf.setInt("dfs.blocksize", 8 * CELL);
-    conf.setInt("dfs.heartbeat.interval", 1);
-    conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
-    conf.setBoolean("dfs.namenode.edits.asynclogging", false);
-    conf.set("dfs.ha.tail-edits.period", "1s");
-    conf.setInt("dfs.client.failover.sleep.base.millis", 50);
-    conf.setInt("dfs.client.failover.sleep.max.millis", 500);
-    conf.setInt("ipc.client.connect.retry.interval", 50);
-    conf.setInt("dfs.namenode.replication.max-streams", 20);
-    conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 40);
-    conf.setInt("dfs.namenode.redundancy.interval.seconds", 1);
-    conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 2);
-    conf.set(ClientKeys.WRITE_SYNC, "durable");
-    conf.setInt(ClientKeys.WRITE_SYNC_SWITCH_MAX, 0);
-    conf.setInt(ClientKeys.WRITE_SYNC_GROUPS_MAX, 100);
-    cluster = new StripedCluster(dir, 8, conf, true);
-    ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    cluster.directory("/rs", policy.getName());
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    if (cluster != null) {
-      cluster.close();
-    }
+    startCluster(
+        conf -> {
+          conf.setInt("dfs.namenode.replication.max-streams", 20);
+          conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 40);
+          conf.setInt("dfs.namenode.redundancy.interval.seconds", 1);
+          conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 2);
+          conf.setInt(ClientKeys.WRITE_SYNC_SWITCH_MAX, 0);
+          conf.setInt(ClientKeys.WRITE_SYNC_GROUPS_MAX, 100);
+        });
   }
 
   /** Returns the places where writers stop. */
@@ -126,29 +96,6 @@ class SealedGroupsProcessTest {
                 new SyncWriters.Task(
                     "/rs/" + test + (appends ? "-append-" : "-") + stop, stop, appends))
         .collect(Collectors.toList());
-  }
-
-  private static SyncWriters start(List<SyncWriters.Task> tasks) throws IOException {
-    return SyncWriters.start(cluster.ours().getConf(), dir, tasks).awaitStopped(tasks);
-  }
-
-  private static org.apache.hadoop.fs.Path file(String path) {
-    return new org.apache.hadoop.fs.Path(path);
-  }
-
-  private static byte[] read(DistributedFileSystem by, String path) throws IOException {
-    try (FSDataInputStream in = by.open(file(path))) {
-      return in.readAllBytes();
-    }
-  }
-
-  /** Returns the bytes of a file, which must be those that its writer wrote first. */
-  private static byte[] readPrefix(String path, int acknowledged) throws IOException {
-    byte[] read = read(cluster.stock(), path);
-    assertThat(read.length).as("bytes of %s", path).isGreaterThanOrEqualTo(acknowledged);
-    assertThat(read).as(path).isEqualTo(Arrays.copyOf(SyncWriters.bytes(path), read.length));
-    assertThat(read(cluster.ours(), path)).as(path).isEqualTo(read);
-    return read;
   }
 
   private static void recover(DistributedFileSystem by, List<SyncWriters.Task> tasks)
@@ -321,10 +268,7 @@ class SealedGroupsProcessTest {
   private static void assertComplete(SyncWriters writers, List<SyncWriters.Task> tasks)
       throws IOException {
     for (SyncWriters.Task task : tasks) {
-      List<String> said = writers.said(task.path());
-      assertThat(writers.isClosed(task.path())).as("%s", said).isTrue();
-      assertThat(writers.acknowledged(task.path())).as("%s", said).isEqualTo(task.size());
-      assertThat(readPrefix(task.path(), task.size())).hasSize(task.size());
+      assertComplete(writers, task);
       awaitSound(task.path());
     }
   }
@@ -359,19 +303,12 @@ class SealedGroupsProcessTest {
   @Test
   void writersGoOnWithoutTwoDataNodes() throws Exception {
     List<SyncWriters.Task> tasks = tasks("dataNodes", true);
-    List<MiniDFSCluster.DataNodeProperties> stopped = new ArrayList<>();
     try (SyncWriters writers = start(tasks)) {
-      try {
-        stopped.add(cluster.mini().stopDataNode(0));
-        stopped.add(cluster.mini().stopDataNode(0));
-        writers.goOn();
-        writers.awaitEnded(tasks);
-      } finally {
-        for (MiniDFSCluster.DataNodeProperties one : stopped) {
-          cluster.mini().restartDataNode(one, true);
-        }
-        cluster.mini().waitActive(active);
-      }
+      withoutTwoDataNodes(
+          () -> {
+            writers.goOn();
+            writers.awaitEnded(tasks);
+          });
       assertComplete(writers, tasks);
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
@@ -26,6 +28,9 @@ abstract class SyncCase {
   static final int CELL = 64 << 10;
   static final int STRIPE = 3 * CELL;
   static final long BLOCK = 8L * CELL;
+
+  /** The most calls to the NameNode of a test in which one fails. */
+  private static final int CALLS_MAX = 60;
 
   @TempDir static Path dir;
   static WriteCluster cluster;
@@ -132,6 +137,21 @@ abstract class SyncCase {
       }
     }
     return Arrays.copyOf(buffer, done);
+  }
+
+  /** Runs a test in which one call to a NameNode fails. */
+  interface CallTest {
+    /** Returns whether there was such a call. */
+    boolean failsAt(int number) throws Exception;
+  }
+
+  /** Lets each call fail, one after the other. */
+  static void assertAnyCallMayFail(CallTest test) throws Exception {
+    int call = 0;
+    while (test.failsAt(++call)) {
+      assertThat(call).isLessThan(CALLS_MAX);
+    }
+    assertThat(call).isGreaterThan(8);
   }
 
   /** Waits until the DataNodes have acknowledged all full stripes of a striped stream. */

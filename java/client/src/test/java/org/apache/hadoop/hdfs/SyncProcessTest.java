@@ -15,20 +15,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
 import org.apache.hadoop.hdfs.SyncUsage.Usage;
-import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
-import org.apache.hadoop.io.erasurecode.ECSchema;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.client.ClientKeys;
 import org.stripeline.testkit.Conditions;
 import org.stripeline.testkit.ForkedJvm;
 
@@ -37,9 +31,7 @@ import org.stripeline.testkit.ForkedJvm;
  * sync, or NameNodes and DataNodes are.
  */
 @Tag("full")
-class SyncProcessTest {
-  private static final int CELL = 64 << 10;
-
+class SyncProcessTest extends SyncProcessCase {
   /** Where writers stop. */
   private static final List<String> STOPS =
       Stream.concat(Arrays.stream(Step.values()).map(Step::name), Stream.of(SyncWriters.AFTER))
@@ -54,37 +46,9 @@ class SyncProcessTest {
   /** The connections to DataNodes that a client keeps for later reads, such as those of copies. */
   private static final int CACHED_MAX = 16;
 
-  @TempDir static Path dir;
-  private static StripedCluster cluster;
-  private static int active;
-
   @BeforeAll
   static void start() throws Exception {
-    Configuration conf = new Configuration(false);
-    conf.setInt("dfs.blocksize", 8 * CELL);
-    conf.setInt("dfs.heartbeat.interval", 1);
-    conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
-    conf.setBoolean("dfs.namenode.edits.asynclogging", false);
-    conf.set("dfs.ha.tail-edits.period", "1s");
-    conf.setInt("dfs.client.failover.sleep.base.millis", 50);
-    conf.setInt("dfs.client.failover.sleep.max.millis", 500);
-    conf.setInt("ipc.client.connect.retry.interval", 50);
-    conf.set(ClientKeys.WRITE_SYNC, "durable");
-    cluster = new StripedCluster(dir, 8, conf, true);
-    ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    cluster.directory("/rs", policy.getName());
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    if (cluster != null) {
-      cluster.close();
-    }
-  }
-
-  private static SyncWriters start(List<SyncWriters.Task> tasks) throws IOException {
-    return SyncWriters.start(cluster.ours().getConf(), dir, tasks).awaitStopped(tasks);
+    startCluster(conf -> {});
   }
 
   private static SyncWriters.Task task(String test, String stop, boolean appends) {
@@ -94,25 +58,6 @@ class SyncProcessTest {
 
   private static List<SyncWriters.Task> tasks(String test, boolean appends) {
     return STOPS.stream().map(stop -> task(test, stop, appends)).collect(Collectors.toList());
-  }
-
-  private static org.apache.hadoop.fs.Path file(String path) {
-    return new org.apache.hadoop.fs.Path(path);
-  }
-
-  private static byte[] read(DistributedFileSystem by, String path) throws IOException {
-    try (FSDataInputStream in = by.open(file(path))) {
-      return in.readAllBytes();
-    }
-  }
-
-  /** Returns the bytes of a file, which must be those that its writer wrote first. */
-  private static byte[] readPrefix(String path, int acknowledged) throws IOException {
-    byte[] read = read(cluster.stock(), path);
-    assertThat(read.length).as("bytes of %s", path).isGreaterThanOrEqualTo(acknowledged);
-    assertThat(read).as(path).isEqualTo(Arrays.copyOf(SyncWriters.bytes(path), read.length));
-    assertThat(read(cluster.ours(), path)).as(path).isEqualTo(read);
-    return read;
   }
 
   private static List<String> temporaryFiles(String path) throws IOException {
@@ -252,10 +197,7 @@ class SyncProcessTest {
   private static void assertComplete(SyncWriters writers, List<SyncWriters.Task> tasks)
       throws IOException {
     for (SyncWriters.Task task : tasks) {
-      List<String> said = writers.said(task.path());
-      assertThat(writers.isClosed(task.path())).as("%s", said).isTrue();
-      assertThat(writers.acknowledged(task.path())).as("%s", said).isEqualTo(SyncWriters.ALL);
-      assertThat(readPrefix(task.path(), SyncWriters.ALL)).hasSize(SyncWriters.ALL);
+      assertComplete(writers, task);
       assertThat(temporaryFiles(task.path())).isEmpty();
     }
   }
@@ -295,18 +237,13 @@ class SyncProcessTest {
   void writersGoOnWithoutTwoDataNodes() throws Exception {
     List<SyncWriters.Task> tasks = tasks("dataNodes", false);
     tasks.addAll(tasks("dataNodes", true));
-    List<MiniDFSCluster.DataNodeProperties> stopped = new ArrayList<>();
     try (SyncWriters writers = start(tasks)) {
-      stopped.add(cluster.mini().stopDataNode(0));
-      stopped.add(cluster.mini().stopDataNode(0));
-      writers.goOn();
-      writers.awaitEnded(tasks);
-      assertComplete(writers, tasks);
-    } finally {
-      for (MiniDFSCluster.DataNodeProperties one : stopped) {
-        cluster.mini().restartDataNode(one, true);
-      }
-      cluster.mini().waitActive(active);
+      withoutTwoDataNodes(
+          () -> {
+            writers.goOn();
+            writers.awaitEnded(tasks);
+            assertComplete(writers, tasks);
+          });
     }
   }
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.client.ClientKeys;
+
+/** A cluster with two NameNodes, and writers in a process of their own that sync files durably. */
+abstract class SyncProcessCase {
+  static final int CELL = 64 << 10;
+
+  @TempDir static Path dir;
+  static StripedCluster cluster;
+  static int active;
+
+  /** Starts the cluster with a directory {@code /rs} of erasure-coded files. */
+  static void startCluster(Consumer<Configuration> more) throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.setInt("dfs.blocksize", 8 * CELL);
+    conf.setInt("dfs.heartbeat.interval", 1);
+    conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
+    conf.setBoolean("dfs.namenode.edits.asynclogging", false);
+    conf.set("dfs.ha.tail-edits.period", "1s");
+    conf.setInt("dfs.client.failover.sleep.base.millis", 50);
+    conf.setInt("dfs.client.failover.sleep.max.millis", 500);
+    conf.setInt("ipc.client.connect.retry.interval", 50);
+    conf.set(ClientKeys.WRITE_SYNC, "durable");
+    more.accept(conf);
+    cluster = new StripedCluster(dir, 8, conf, true);
+    active = 0;
+    ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
+    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
+    cluster.directory("/rs", policy.getName());
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  static SyncWriters start(List<SyncWriters.Task> tasks) throws IOException {
+    return SyncWriters.start(cluster.ours().getConf(), dir, tasks).awaitStopped(tasks);
+  }
+
+  static org.apache.hadoop.fs.Path file(String path) {
+    return new org.apache.hadoop.fs.Path(path);
+  }
+
+  static byte[] read(DistributedFileSystem by, String path) throws IOException {
+    try (FSDataInputStream in = by.open(file(path))) {
+      return in.readAllBytes();
+    }
+  }
+
+  /** Returns the bytes of a file, which must be those that its writer wrote first. */
+  static byte[] readPrefix(String path, int acknowledged) throws IOException {
+    byte[] read = read(cluster.stock(), path);
+    assertThat(read.length).as("bytes of %s", path).isGreaterThanOrEqualTo(acknowledged);
+    assertThat(read).as(path).isEqualTo(Arrays.copyOf(SyncWriters.bytes(path), read.length));
+    assertThat(read(cluster.ours(), path)).as(path).isEqualTo(read);
+    return read;
+  }
+
+  /** Asserts that a writer has written, synced and closed all of its file. */
+  static void assertComplete(SyncWriters writers, SyncWriters.Task task) throws IOException {
+    List<String> said = writers.said(task.path());
+    assertThat(writers.isClosed(task.path())).as("%s", said).isTrue();
+    assertThat(writers.acknowledged(task.path())).as("%s", said).isEqualTo(task.size());
+    assertThat(readPrefix(task.path(), task.size())).hasSize(task.size());
+  }
+
+  /** What runs while two DataNodes are stopped. */
+  interface Body {
+    void run() throws Exception;
+  }
+
+  static void withoutTwoDataNodes(Body body) throws Exception {
+    List<MiniDFSCluster.DataNodeProperties> stopped = new ArrayList<>();
+    try {
+      stopped.add(cluster.mini().stopDataNode(0));
+      stopped.add(cluster.mini().stopDataNode(0));
+      body.run();
+    } finally {
+      for (MiniDFSCluster.DataNodeProperties one : stopped) {
+        cluster.mini().restartDataNode(one, true);
+      }
+      cluster.mini().waitActive(active);
+    }
+  }
+}
