@@ -4,6 +4,7 @@ package org.stripeline.applications;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.apache.accumulo.core.client.Accumulo;
 import org.apache.accumulo.core.client.AccumuloClient;
@@ -54,22 +55,14 @@ public final class AccumuloTrial implements ServerKill.Service {
 
   /** Runs with the name of the client. */
   public static void main(String[] arguments) {
-    Case[] cases = {
-      new Case("below-a-cell", 100, 20, 1_000, "1G"),
-      new Case("some-cells", 500, 100, 10_000, "1G"),
-      new Case("some-stripes", 2_000, 500, 15_000, "1G"),
-      new Case("several-logs", 2_000, 500, 40_000, "32M")
-    };
-    Trial.run(
-        arguments[0],
-        trial -> {
-          int port = Trial.freePort();
-          try (Jvm zooKeeper = trial.startZooKeeper(port)) {
-            for (Case sizes : cases) {
-              new AccumuloTrial(trial, sizes, port).run();
-            }
-          }
-        });
+    List<Case> cases =
+        List.of(
+            new Case("below-a-cell", 100, 20, 1_000, "1G"),
+            new Case("some-cells", 500, 100, 10_000, "1G"),
+            new Case("some-stripes", 2_000, 500, 15_000, "1G"),
+            new Case("several-logs", 2_000, 500, 40_000, "32M"));
+    ServerKill.runAll(
+        arguments[0], cases, (trial, sizes, port) -> new AccumuloTrial(trial, sizes, port).run());
   }
 
   private void run() throws Exception {
@@ -126,6 +119,6 @@ public final class AccumuloTrial implements ServerKill.Service {
   }
 
   private String value(long number) {
-    return Long.toString(number).repeat(sizes.bytes).substring(0, sizes.bytes);
+    return ServerKill.value(number, sizes.bytes);
   }
 }

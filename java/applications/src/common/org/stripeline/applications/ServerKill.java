@@ -2,6 +2,7 @@
 package org.stripeline.applications;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Kills the server of a service that is written to, and counts what it acknowledged. */
@@ -31,6 +32,30 @@ final class ServerKill {
 
     /** Counts the records below a number that are there and right. */
     long count(long end) throws Exception;
+  }
+
+  /** The run of an application with one size of its records, on a ZooKeeper. */
+  interface SizedRun<S> {
+    void run(Trial trial, S sizes, int zooKeeperPort) throws Exception;
+  }
+
+  /** Runs an application with a client and all sizes; ends the JVM. */
+  static <S> void runAll(String client, List<S> all, SizedRun<S> one) {
+    Trial.run(
+        client,
+        trial -> {
+          int port = Trial.freePort();
+          try (Jvm zooKeeper = trial.startZooKeeper(port)) {
+            for (S sizes : all) {
+              one.run(trial, sizes, port);
+            }
+          }
+        });
+  }
+
+  /** Returns the contents of a record. */
+  static String value(long number, int bytes) {
+    return Long.toString(number).repeat(bytes).substring(0, bytes);
   }
 
   /**

@@ -55,23 +55,15 @@ public final class HbaseTrial implements ServerKill.Service {
 
   /** Runs with the name of the client. */
   public static void main(String[] arguments) {
-    Case[] cases = {
-      new Case("asyncfs-some-cells", "asyncfs", false, 500, 100, 10_000),
-      new Case("filesystem-some-cells", "filesystem", false, 500, 100, 10_000),
-      new Case("viewfs-below-a-cell", "filesystem", true, 100, 20, 1_000),
-      new Case("viewfs-some-stripes", "filesystem", true, 2_000, 500, 15_000),
-      new Case("viewfs-several-logs", "filesystem", true, 2_000, 500, 40_000)
-    };
-    Trial.run(
-        arguments[0],
-        trial -> {
-          int port = Trial.freePort();
-          try (Jvm zooKeeper = trial.startZooKeeper(port)) {
-            for (Case sizes : cases) {
-              new HbaseTrial(trial, sizes, port).run();
-            }
-          }
-        });
+    List<Case> cases =
+        List.of(
+            new Case("asyncfs-some-cells", "asyncfs", false, 500, 100, 10_000),
+            new Case("filesystem-some-cells", "filesystem", false, 500, 100, 10_000),
+            new Case("viewfs-below-a-cell", "filesystem", true, 100, 20, 1_000),
+            new Case("viewfs-some-stripes", "filesystem", true, 2_000, 500, 15_000),
+            new Case("viewfs-several-logs", "filesystem", true, 2_000, 500, 40_000));
+    ServerKill.runAll(
+        arguments[0], cases, (trial, sizes, port) -> new HbaseTrial(trial, sizes, port).run());
   }
 
   private void run() throws Exception {
@@ -164,6 +156,6 @@ public final class HbaseTrial implements ServerKill.Service {
   }
 
   private byte[] value(long number) {
-    return Bytes.toBytes(Long.toString(number).repeat(sizes.bytes).substring(0, sizes.bytes));
+    return Bytes.toBytes(ServerKill.value(number, sizes.bytes));
   }
 }
