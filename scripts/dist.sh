@@ -61,7 +61,7 @@ for arch in x86_64 aarch64; do
 done
 mkdir -p "$stage"/{include,conf,share/man/man1,share/bash-completion/completions,systemd}
 install -m 644 crates/capi/include/stripeline.h crates/capi/include/stripeline.hpp "$stage/include/"
-install -m 644 docs/user/*.sample.xml packaging/convert.conf.sample "$stage/conf/"
+install -m 644 docs/user/*.sample.xml packaging/*.sample "$stage/conf/"
 install -m 644 $target/man/*.1 "$stage/share/man/man1/"
 install -m 644 $target/shell/completion/stripeline "$stage/share/bash-completion/completions/"
 install -m 644 packaging/*.service packaging/*.timer "$stage/systemd/"
@@ -83,7 +83,7 @@ zsh_completion /usr/share/bash-completion/completions/stripeline >"$root/usr/sha
 install -m 644 $target/man/*.1 "$root/usr/share/man/man1/"
 gzip -n9 "$root"/usr/share/man/man1/*.1
 install_documents "$documents"
-install -m 644 "$components" packaging/convert.conf.sample "$documents/examples/"
+install -m 644 "$components" packaging/*.sample "$documents/examples/"
 # Debian has the text of the Apache licence, and names this file copyright.
 ln -sf ../../common-licenses/Apache-2.0 "$documents/LICENSE"
 {

@@ -36,9 +36,9 @@ tar -xzf "build/stripeline-$version.tar.gz" -C "$work"
 archive=$work/stripeline-$version
 for file in LICENSE NOTICE SECURITY.md "stripeline-$version.cdx.json" \
   licenses/{stripeline,stripeline-cli,standalone}.txt \
-  conf/{core-site.sample.xml,hdfs-site.sample.xml,convert.conf.sample} \
+  conf/{core-site.sample.xml,hdfs-site.sample.xml,{convert,rules}.conf.sample,rules.xml.sample} \
   docs/user/install.md docs/monitoring/stripeline-rules.yml include/stripeline.h \
-  lib/native/linux-{x86_64,aarch64}/libstripeline.so systemd/stripeline-convert@.{service,timer}; do
+  lib/native/linux-{x86_64,aarch64}/libstripeline.so systemd/stripeline-{convert@.{service,timer},rules.service}; do
   [[ -s $archive/$file ]] || fail "the archive lacks $file"
 done
 cmp "$components" "$archive/$(basename "$components")"
@@ -88,10 +88,11 @@ touch "$root/var/lib/dpkg"/{status,available}
 debian=(dpkg --root="$root" --log=/dev/null --force-not-root --force-depends)
 "${debian[@]}" --install "$package" >/dev/null 2>&1 || fail "dpkg cannot install $package"
 expect "stripeline $version" "$root/usr/bin/stripeline" version
-for file in usr/lib/systemd/system/stripeline-convert@.timer usr/share/man/man1/stripeline-convert.1.gz etc/stripeline \
+for file in usr/lib/systemd/system/stripeline-{convert@.timer,rules.service} etc/stripeline \
+  usr/share/man/man1/stripeline-convert.1.gz \
   usr/share/bash-completion/completions/stripeline usr/share/zsh/vendor-completions/_stripeline \
   usr/share/doc/stripeline/{copyright,NOTICE,docs/user/install.md,docs/monitoring/stripeline-rules.yml} \
-  usr/share/doc/stripeline/examples/convert.conf.sample; do
+  usr/share/doc/stripeline/examples/{{convert,rules}.conf,rules.xml}.sample; do
   [[ -e $root/$file ]] || fail "the package lacks /$file"
 done
 [[ $(dpkg-deb --field "$package" Depends) == *default-jre-headless* ]] || fail "the package does not depend on Java"
@@ -99,10 +100,11 @@ scripts/check-links.py "$root/usr/share/doc/stripeline"
 if command -v systemd-analyze >/dev/null; then
   # The root has none of systemd's own units.
   mkdir -p "$root/etc/systemd/system"
-  for unit in sysinit basic timers shutdown network-online time-set time-sync; do
+  for unit in sysinit basic timers shutdown multi-user network-online time-set time-sync; do
     echo '[Unit]' >"$root/etc/systemd/system/$unit.target"
   done
-  problems=$(systemd-analyze --root="$root" --man=no verify stripeline-convert@test.{timer,service} 2>&1) ||
+  units=(stripeline-convert@test.{timer,service} stripeline-rules.service)
+  problems=$(systemd-analyze --root="$root" --man=no verify "${units[@]}" 2>&1) ||
     fail "systemd-analyze: $problems"
   [[ -z $problems ]] || fail "systemd-analyze: $problems"
 fi

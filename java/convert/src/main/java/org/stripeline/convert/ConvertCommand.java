@@ -4,12 +4,16 @@ package org.stripeline.convert;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.time.Clock;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
@@ -20,27 +24,20 @@ import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.convert.report.JobObserver;
-import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.JsonLines;
 import org.stripeline.convert.report.ProgressText;
-import org.stripeline.convert.report.TableText;
-import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.select.PathArguments;
-import org.stripeline.convert.select.Policies;
-import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
-import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
-import org.stripeline.placement.CodeName;
-import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -69,6 +66,7 @@ import picocli.CommandLine.Spec;
       "  stripeline convert '/data/2024-*' /logs --policy=RS-6-3 --execute",
       "  stripeline convert /data --resume",
       "  stripeline convert /data --undo --execute",
+      "  stripeline convert --rules=rules.xml --execute --every=1h",
       "  stripeline convert --status",
       "  stripeline convert --pause --job=20261121-153155-db8f"
     },
@@ -98,6 +96,12 @@ public final class ConvertCommand implements Callable<Integer> {
           "--principal",
           "-D");
 
+  /** Windows of rules are times of this machine. */
+  private static final Clock CLOCK = Clock.system(ZoneId.systemDefault());
+
+  private static final String DRY_AND_EXECUTE =
+      "Cannot use --dry-run with --execute: leave one of them out";
+
   @Parameters(
       paramLabel = "PATH",
       arity = "0..*",
@@ -114,30 +118,7 @@ public final class ConvertCommand implements Callable<Integer> {
   /** What is known about the jobs of each file system. */
   private final Map<URI, KnownJobs> known = new HashMap<>();
 
-  @Option(
-      names = "--policy",
-      paramLabel = "CODE",
-      description =
-          "Code, such as RS-6-3, RS-3-2, RS-10-4, RS-LEGACY-6-3 or XOR-2-1, or with the cell size"
-              + " of copies, such as RS-6-3-1024k")
-  private String policy;
-
-  @Option(
-      names = "--layout",
-      paramLabel = "LAYOUT",
-      description =
-          "striped: small cells, the default of HDFS; the bytes are copied. contiguous: cells of"
-              + " the size of the file's blocks, of which one replica stays in place. auto: what"
-              + " 'stripeline plan' prints with the same options, for each file (default:"
-              + " contiguous, or striped with --cell-size)")
-  private Layout layout;
-
-  @Option(
-      names = "--cell-size",
-      paramLabel = "SIZE",
-      converter = ByteSize.Converter.class,
-      description = "Cell size of copies (default: that of --policy if it has one, otherwise 1MiB)")
-  private ByteSize cellSize;
+  @Mixin private CodeOptions code = new CodeOptions();
 
   @Option(
       names = "--execute",
@@ -165,6 +146,9 @@ public final class ConvertCommand implements Callable<Integer> {
   @ArgGroup(exclusive = false, validate = false, heading = "%nHow it is done:%n")
   private WorkOptions work = new WorkOptions();
 
+  @ArgGroup(exclusive = false, validate = false, heading = "%nRules of a file:%n")
+  private ServiceOptions service = new ServiceOptions();
+
   @ArgGroup(exclusive = true, multiplicity = "0..1", heading = "%nJobs of all drivers:%n")
   private ControlOptions control;
 
@@ -183,6 +167,12 @@ public final class ConvertCommand implements Callable<Integer> {
       }
       path = paths == null ? null : paths.get(0);
       return new Session().control();
+    }
+    if (service.file != null) {
+      return rules();
+    }
+    if (service.withoutRules() != null) {
+      throw usage("Cannot use " + service.withoutRules() + " without --rules");
     }
     if (paths == null) {
       throw usage("Missing required parameter: 'PATH'");
@@ -209,6 +199,21 @@ public final class ConvertCommand implements Callable<Integer> {
     }
   }
 
+  private int rules() {
+    requireOnly(ServiceOptions.ALLOWED, "Cannot use --rules with options of its rules; leave ");
+    if (dryRun && execute) {
+      throw usage(DRY_AND_EXECUTE);
+    }
+    if (service.explain != (paths != null)) {
+      throw usage("Cannot use --rules: --explain needs a PATH, and nothing else takes one");
+    }
+    try {
+      return new Session().serve(service.intervalMs(execute));
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
+  }
+
   private int convertAll() {
     int status = ExitStatus.SOUND;
     while (sequence.next()) {
@@ -229,14 +234,17 @@ public final class ConvertCommand implements Callable<Integer> {
 
   private int convert() {
     JobSettings settings = settings();
-    PrintWriter err = spec.commandLine().getErr();
     JsonLines lines = new JsonLines(spec.commandLine().getOut());
-    ProgressText shown =
-        json
-            ? new ProgressText(Progress.besideOutput(err), lines)
-            : new ProgressText(Progress.onStandardError(err), JobObserver.NONE);
+    ProgressText shown = progress(json ? lines : JobObserver.NONE);
     sequence.shows(shown);
-    return new Session().run(settings, shown, lines);
+    String layout = undo || resume ? null : code.layoutText(settings);
+    return new Session().run(settings, layout, shown, lines, () -> false);
+  }
+
+  private ProgressText progress(JobObserver next) {
+    PrintWriter err = spec.commandLine().getErr();
+    return new ProgressText(
+        json ? Progress.besideOutput(err) : Progress.onStandardError(err), next);
   }
 
   private void say(String text) {
@@ -254,25 +262,32 @@ public final class ConvertCommand implements Callable<Integer> {
 
   /** A class of its own because help works without Hadoop, whose classes this one needs. */
   private final class Session {
-    int run(JobSettings settings, ProgressText shown, JsonLines lines) {
-      HdfsConfiguration conf = new HdfsConfiguration();
-      work.properties.forEach(conf::set);
+    private boolean isLoggedIn;
+
+    int run(
+        JobSettings settings,
+        String layout,
+        ProgressText shown,
+        JsonLines lines,
+        BooleanSupplier isOver) {
+      HdfsConfiguration conf = conf();
+      JobOutput output =
+          new JobOutput(spec.commandLine(), shown, json ? lines : null, sequence::ended);
       try (KeytabLogin login = login(conf);
           DistributedFileSystem fs = HdfsConnection.open(conf, new Path(path));
           Driver driver = driver(fs, shown)) {
         if (resume) {
-          return report(() -> driver.resume(settings.path, work.job, tuning()), shown, lines);
+          return output.report(() -> driver.resume(settings.path, work.job, tuning()));
         }
-        if (!undo) {
-          String why =
-              layout != null ? "as given" : cellSize != null ? "for --cell-size" : "the default";
-          say(Preflight.layoutText(settings, policy, why));
+        if (layout != null) {
+          say(layout);
         }
+        driver.beginUntil(isOver);
         if (execute) {
           String name = work.job == null ? JobDirectory.newName() : work.job;
-          return report(() -> driver.execute(settings, name), shown, lines);
+          return output.report(() -> driver.execute(settings, name));
         }
-        return plan(driver, settings, shown, lines);
+        return output.plan(driver, settings);
       } catch (RefusedException e) {
         throw new CommandException(ExitStatus.USAGE, e.getMessage() + sequence.notBegun());
       } catch (IOException e) {
@@ -289,8 +304,7 @@ public final class ConvertCommand implements Callable<Integer> {
     }
 
     List<String> expand() {
-      HdfsConfiguration conf = new HdfsConfiguration();
-      work.properties.forEach(conf::set);
+      HdfsConfiguration conf = conf();
       boolean isGlob = paths.stream().anyMatch(PathArguments::isGlob);
       try (KeytabLogin login = isGlob ? login(conf) : null) {
         return PathArguments.expand(conf, paths);
@@ -305,8 +319,7 @@ public final class ConvertCommand implements Callable<Integer> {
       requireOnly(
           ControlOptions.ALLOWED,
           "Cannot use " + control.name() + " with options of a conversion; leave ");
-      HdfsConfiguration conf = new HdfsConfiguration();
-      work.properties.forEach(conf::set);
+      HdfsConfiguration conf = conf();
       try (KeytabLogin login = login(conf);
           DistributedFileSystem fs =
               HdfsConnection.open(conf, new Path(path == null ? "/" : path))) {
@@ -319,75 +332,64 @@ public final class ConvertCommand implements Callable<Integer> {
       }
     }
 
+    private HdfsConfiguration conf() {
+      HdfsConfiguration conf = new HdfsConfiguration();
+      work.properties.forEach(conf::set);
+      if (service.file != null) {
+        // Otherwise Hadoop closes the clients at once when a signal ends the process.
+        conf.setBoolean(CommonConfigurationKeysPublic.FS_AUTOMATIC_CLOSE_KEY, false);
+      }
+      return conf;
+    }
+
+    /** Carries out or explains the rules of a file. */
+    int serve(long intervalMs) {
+      HdfsConfiguration conf = conf();
+      try (KeytabLogin login = login(conf);
+          DistributedFileSystem fs = HdfsConnection.open(conf, new Path("/"))) {
+        isLoggedIn = login != null;
+        if (service.explain) {
+          RuleExplanation text =
+              new RuleExplanation(fs, work.jobDirectory, RulesFile.read(service.file), CLOCK);
+          for (String file : paths) {
+            text.print(file, spec.commandLine().getOut());
+          }
+          return ExitStatus.SOUND;
+        }
+        ConversionService rules =
+            new ConversionService(
+                fs,
+                service,
+                work.jobDirectory,
+                this::runRule,
+                ConvertCommand.this::say,
+                CLOCK,
+                Ticker.SYSTEM);
+        return execute ? rules.serve(intervalMs) : rules.plan();
+      } catch (RefusedException e) {
+        throw new CommandException(ExitStatus.USAGE, e.getMessage());
+      } catch (IOException e) {
+        throw new CommandException(
+            ExitStatus.UNCHECKED, Reasons.cannot("carry out the rules of " + service.file, e));
+      }
+    }
+
+    private int runRule(
+        JobSettings settings, String layout, JobObserver observer, BooleanSupplier isOver) {
+      path = settings.path;
+      settings.properties.putAll(work.properties);
+      sequence = new PathSequence(Collections.singletonList(path));
+      sequence.next();
+      known.clear();
+      JsonLines lines = new JsonLines(spec.commandLine().getOut(), observer);
+      ProgressText shown = progress(json ? lines : observer);
+      return run(settings, layout, shown, lines, isOver);
+    }
+
     /** Returns null if the user is already logged in. */
     private KeytabLogin login(HdfsConfiguration conf) throws IOException {
-      return KeytabLogin.of(conf, work.principal, work.keytab);
+      return isLoggedIn ? null : KeytabLogin.of(conf, work.principal, work.keytab);
     }
-  }
-
-  private int plan(Driver driver, JobSettings settings, ProgressText shown, JsonLines lines)
-      throws IOException {
-    Totals totals;
-    try {
-      totals = driver.plan(settings);
-    } finally {
-      shown.close();
-    }
-    Policies policies = driver.policies(settings);
-    Map<String, String> steps =
-        policies == null ? Collections.emptyMap() : policies.toDo(totals.codes.values());
-    if (json) {
-      lines.plan(totals, steps);
-    } else {
-      new TableText(spec.commandLine().getOut()).plan(settings, totals, steps);
-    }
-    if (policies != null) {
-      policies.check(totals.codes.values(), shown);
-    }
-    if (!json) {
-      boolean isRefused = settings.layout == Layout.STRIPED && !settings.allowStaleReaders;
-      say(
-          isRefused
-              ? "Nothing was changed; --execute also needs --allow-stale-readers: "
-                  + Preflight.STALE_READERS
-                  + "."
-              : "Nothing was changed; convert with --execute.");
-    }
-    return totals.vanished.isAny() ? ExitStatus.FAILED : ExitStatus.SOUND;
-  }
-
-  private interface Work {
-    JobReport run() throws IOException;
-  }
-
-  private int report(Work job, ProgressText shown, JsonLines lines) throws IOException {
-    long start = Ticker.SYSTEM.nanos();
-    JobReport report;
-    try {
-      report = job.run();
-      if (report.refusal() == null && !report.isOpen()) {
-        sequence.ended();
-      }
-      shown.succeeded();
-    } finally {
-      shown.close();
-    }
-    double seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
-    if (json) {
-      lines.report(report, seconds);
-    } else {
-      new TableText(spec.commandLine().getOut()).report(report, seconds);
-    }
-    if (report.refusal() != null) {
-      throw new CommandException(
-          ExitStatus.USAGE,
-          "Cannot continue job "
-              + report.job()
-              + ", of which everything else is settled as"
-              + " shown: "
-              + report.refusal());
-    }
-    return report.isComplete() ? ExitStatus.SOUND : ExitStatus.FAILED;
   }
 
   private JobTuning tuning() {
@@ -402,10 +404,10 @@ public final class ConvertCommand implements Callable<Integer> {
     JobSettings settings = new JobSettings();
     settings.path = absolute(path);
     if (dryRun && execute) {
-      throw usage("Cannot use --dry-run with --execute: leave one of them out");
+      throw usage(DRY_AND_EXECUTE);
     }
     settings.undo = undo;
-    settings.rules = rules();
+    settings.rules = filter();
     settings.storagePolicy = work.storagePolicy;
     settings.allowRackLoss = work.allowRackLoss;
     settings.allowStaleReaders = work.allowStaleReaders;
@@ -432,12 +434,16 @@ public final class ConvertCommand implements Callable<Integer> {
       settings.replicationMax = work.maxReplication;
     }
     if (undo) {
-      if (policy != null || layout != null || cellSize != null) {
+      if (code.isAny()) {
         throw usage("Cannot undo to a code: --undo takes no --policy, --layout or --cell-size");
       }
       return settings;
     }
-    code(settings);
+    try {
+      code.applyTo(settings);
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
     return settings;
   }
 
@@ -450,32 +456,7 @@ public final class ConvertCommand implements Callable<Integer> {
     }
   }
 
-  private void code(JobSettings settings) {
-    if (policy == null) {
-      throw usage("Cannot convert: --policy is missing; name a code, such as --policy=RS-6-3");
-    }
-    if (layout == Layout.CONTIGUOUS && cellSize != null) {
-      throw usage(
-          "Cannot choose the cell of --layout=contiguous: it is each file's block size; leave it"
-              + " out, or use --layout=striped");
-    }
-    CodeName request;
-    try {
-      Long cell = cellSize == null ? null : (Long) cellSize.bytes();
-      request = CodeName.parse(policy, cell, 1 << 20);
-    } catch (IllegalArgumentException e) {
-      throw usage(e.getMessage());
-    }
-    settings.policy = request.toString();
-    Layout otherwise = cellSize == null ? Layout.CONTIGUOUS : Layout.STRIPED;
-    settings.layout = layout == null ? otherwise : layout;
-    settings.cellBytes = settings.stripes() ? request.cellBytes() : 0;
-    if (settings.adopts() && settings.isMapped()) {
-      throw usage(Preflight.NO_MAPS);
-    }
-  }
-
-  private FileFilter rules() {
+  private FileFilter filter() {
     try {
       return ruleOptions.filter();
     } catch (IllegalArgumentException e) {

@@ -53,6 +53,7 @@ public final class Driver implements AutoCloseable {
   private final StepListener listener;
   private final Ticker ticker;
   private final KnownJobs known;
+  private BooleanSupplier isOver = () -> false;
 
   /**
    * Creates a driver.
@@ -86,6 +87,14 @@ public final class Driver implements AutoCloseable {
   }
 
   /**
+   * Sets what tells that no more files may be begun. A job then completes its files in progress and
+   * ends as cancelled.
+   */
+  public void beginUntil(BooleanSupplier over) {
+    isOver = over;
+  }
+
+  /**
    * Determines what a job would do, without changing anything. Agents may be missing: then the
    * observer is warned.
    */
@@ -99,7 +108,7 @@ public final class Driver implements AutoCloseable {
                 + "; --execute is refused until they have one. The files and sizes do not depend on"
                 + " agents; whether every DataNode can keep and encode blocks is not known");
       }
-      Totals totals = walk(settings, observer, Collections.emptyMap(), () -> false);
+      Totals totals = walk(settings, observer, Collections.emptyMap(), isOver);
       try {
         requireRoom(settings, totals);
       } catch (RefusedException e) {
@@ -176,13 +185,18 @@ public final class Driver implements AutoCloseable {
     expire();
     try (Adoption adoption = adoption(settings)) {
       requireAgents(adoption, cluster);
-      Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap(), () -> false);
+      Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap(), isOver);
+      if (isOver.getAsBoolean()) {
+        throw new RefusedException(
+            "Cannot begin a job on " + settings.path + ": its time was over before it began");
+      }
       prepare(settings, totals);
       JobDirectory directory = create(settings, name);
       try (Journal journal = createJournal(directory);
           Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
+        job.beginUntil(isOver);
         JobRun run = JobRun.of(job, status, policies(settings), adoption, waves);
         return untilTakenOver(directory, status, () -> finish(run, directory, totals, status));
       }

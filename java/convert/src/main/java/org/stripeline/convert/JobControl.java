@@ -14,6 +14,8 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.JsonLines;
 import org.stripeline.convert.report.TableText;
+import org.stripeline.convert.service.ServiceStatus;
+import org.stripeline.convert.service.StatusRecorder;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.convert.status.JobEntry;
@@ -80,10 +82,14 @@ final class JobControl {
     return ExitStatus.SOUND;
   }
 
-  /** Prints all jobs, and the details of those that have not ended. */
+  /** Prints the last service, all jobs, and the details of those that have not ended. */
   void showAll() throws IOException {
     List<JobEntry> jobs = new JobList(fs, root).read();
     StatusText text = new StatusText(out, isJson);
+    ServiceStatus service = StatusRecorder.read(fs, root);
+    if (service != null) {
+      text.service(service, System.currentTimeMillis());
+    }
     text.list(jobs);
     for (JobEntry job : jobs) {
       if (!job.state().isEnded()) {

@@ -29,7 +29,9 @@ import org.stripeline.convert.mapreduce.MapWaves;
 import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
+import org.stripeline.convert.report.Vanished;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.select.OldestFirst;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.SnapshotIndex;
 import org.stripeline.convert.select.TreeWalk;
@@ -68,6 +70,9 @@ final class JobRun {
 
   /** Inode ids of files that are being converted, and of those that could not be recovered. */
   private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
+
+  /** Inode ids of files that could not be converted, which a further walk leaves out. */
+  private final Set<Long> left = ConcurrentHashMap.newKeySet();
 
   private volatile boolean hasUnrecovered;
 
@@ -166,8 +171,6 @@ final class JobRun {
    */
   void walk(String jobs) throws IOException {
     int atOnce = filesAtOnce(job.settings());
-    TreeWalk walk = new TreeWalk(job.fs(), job.settings(), jobs, begun);
-    snapshots = walk.snapshots();
     Semaphore free = new Semaphore(atOnce);
     ExecutorService threads =
         Executors.newFixedThreadPool(
@@ -178,20 +181,11 @@ final class JobRun {
               return thread;
             });
     try {
-      report.vanished(
-          walk.visit(
-              (file, decision) -> {
-                // Also if nothing is left to convert: the rest of the tree may be large.
-                job.requireNotCancelled();
-                if (decision.isConvert()) {
-                  begin(file, decision, threads, free);
-                } else if (decision.skip() == SkipReason.REPLICATION) {
-                  leave(file, decision.skip().text());
-                } else {
-                  report.skip(decision.skip());
-                }
-                return stopped.get() == null;
-              }));
+      if (job.settings().sortedFiles > 0) {
+        walkOldestFirst(jobs, threads, free);
+      } else {
+        report.vanished(open(jobs).visit((file, decision) -> take(file, decision, threads, free)));
+      }
     } catch (CancelledException e) {
       report.cancelled();
     } finally {
@@ -200,6 +194,74 @@ final class JobRun {
       threads.shutdown();
     }
     rethrow(stopped.get());
+  }
+
+  private TreeWalk open(String jobs) throws IOException {
+    TreeWalk walk = new TreeWalk(job.fs(), job.settings(), jobs, begun);
+    snapshots = walk.snapshots();
+    return walk;
+  }
+
+  /** Converts a file or counts it, and returns whether the walk continues. */
+  private boolean take(
+      Candidate file, FileDecision decision, ExecutorService threads, Semaphore free)
+      throws IOException {
+    // Also if nothing is left to convert: the rest of the tree may be large.
+    if (!goesOn()) {
+      return false;
+    }
+    if (decision.isConvert()) {
+      begin(file, decision, threads, free);
+    } else if (decision.skip() == SkipReason.REPLICATION) {
+      leave(file, decision.skip().text());
+    } else {
+      report.skip(decision.skip());
+    }
+    return stopped.get() == null;
+  }
+
+  private boolean goesOn() throws CancelledException {
+    job.requireNotCancelled();
+    if (job.isOver()) {
+      report.cancelled();
+      return false;
+    }
+    return stopped.get() == null;
+  }
+
+  /**
+   * Walks the tree as often as needed, because only some of its files are kept in memory: each walk
+   * finds the first of those that are left.
+   */
+  private void walkOldestFirst(String jobs, ExecutorService threads, Semaphore free)
+      throws IOException {
+    Vanished vanished = null;
+    OldestFirst first;
+    do {
+      TreeWalk walk = open(jobs);
+      boolean isFirstWalk = vanished == null;
+      first = new OldestFirst(job.settings().sortedFiles);
+      OldestFirst found = first;
+      Vanished now =
+          walk.visit(
+              (file, decision) -> {
+                boolean isTaken = decision.isConvert();
+                if (isTaken && !left.contains(file.status().getFileId())) {
+                  found.offer(file);
+                }
+                return isFirstWalk && !isTaken ? take(file, decision, threads, free) : goesOn();
+              });
+      vanished = isFirstWalk ? now : vanished;
+      for (OldestFirst.Entry entry : first.inOrder()) {
+        if (!goesOn() || !walk.visitAgain(entry, (f, d) -> take(f, d, threads, free), vanished)) {
+          break;
+        }
+      }
+      // A file that is still in progress would be found again.
+      free.acquireUninterruptibly(filesAtOnce(job.settings()));
+      free.release(filesAtOnce(job.settings()));
+    } while (first.isFull() && goesOn());
+    report.vanished(vanished);
   }
 
   private void begin(Candidate file, FileDecision decision, ExecutorService threads, Semaphore free)
@@ -214,6 +276,11 @@ final class JobRun {
     } catch (IOException | RuntimeException e) {
       free.release();
       throw e;
+    }
+    if (!goesOn()) {
+      // The pause ended because the time of the job is over.
+      free.release();
+      return;
     }
     threads.execute(() -> convert(file, decision, free));
   }
@@ -233,6 +300,9 @@ final class JobRun {
         FileOutcome outcome = room == null ? convert(file, decision) : undo(file, decision);
         if (!outcome.isUnrecovered()) {
           underWay.remove(file.status().getFileId());
+        }
+        if (outcome.kind() != FileOutcome.Kind.CONVERTED && job.settings().sortedFiles > 0) {
+          left.add(file.status().getFileId());
         }
         ended(file.path(), file.bytes(), outcome);
       }

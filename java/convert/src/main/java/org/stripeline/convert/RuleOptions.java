@@ -49,7 +49,7 @@ public final class RuleOptions {
    */
   public FileFilter filter() {
     FileFilter filter = new FileFilter();
-    filter.ageMsMin = minAge == null ? 0 : age(minAge);
+    filter.ageMsMin = minAge == null ? 0 : duration("--min-age", minAge);
     filter.bytesMin = minSize == null ? 0 : minSize.bytes();
     filter.glob = glob;
     try {
@@ -64,10 +64,15 @@ public final class RuleOptions {
     return filter;
   }
 
-  private static long age(String text) {
+  /**
+   * Reads a time such as 90m, 12h or 30d, and returns its milliseconds.
+   *
+   * @param option the option that has it, for the message
+   */
+  static long duration(String option, String text) {
     if (!text.matches("\\d{1,6}[smhd]")) {
       throw new IllegalArgumentException(
-          "Cannot read --min-age=" + text + ": write for example 90m, 12h or 30d");
+          "Cannot read " + option + "=" + text + ": write for example 90m, 12h or 30d");
     }
     long count = Long.parseLong(text.substring(0, text.length() - 1));
     switch (text.charAt(text.length() - 1)) {

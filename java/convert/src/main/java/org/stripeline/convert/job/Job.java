@@ -3,6 +3,7 @@ package org.stripeline.convert.job;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -24,6 +25,7 @@ public final class Job implements Closeable {
   private final AdoptionTraffic traffic = new AdoptionTraffic();
   private final TemporaryPlaces places;
   private final OneTry oneTry;
+  private BooleanSupplier isOver = () -> false;
 
   public Job(
       DistributedFileSystem fs,
@@ -112,13 +114,23 @@ public final class Job implements Closeable {
     file.add(record);
   }
 
+  /** Sets what tells that no more files may be begun; those in progress are completed. */
+  public void beginUntil(BooleanSupplier over) {
+    isOver = over;
+  }
+
+  /** Returns whether no more files may be begun. */
+  public boolean isOver() {
+    return isOver.getAsBoolean();
+  }
+
   /**
-   * Waits while the operator pauses the job.
+   * Waits while the operator pauses the job, unless it is over.
    *
    * @throws CancelledException if the operator has cancelled it
    */
   public void waitWhilePaused() throws IOException {
-    while (directory.request(ticker) == JobDirectory.Request.PAUSE) {
+    while (directory.request(ticker) == JobDirectory.Request.PAUSE && !isOver()) {
       Polling.pause(ticker, PAUSE_POLL_MS);
     }
     requireNotCancelled();

@@ -82,7 +82,8 @@ public final class JobLock {
     }
   }
 
-  private static boolean isHeld(IOException e) {
+  /** Returns whether a file cannot be opened because another client is writing it. */
+  public static boolean isHeld(IOException e) {
     IOException cause =
         e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;
     return cause instanceof AlreadyBeingCreatedException

@@ -10,14 +10,14 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.stripeline.convert.settings.RefusedException;
 
 /** Checks the parent of all job directories. */
-final class JobRoot {
+public final class JobRoot {
   private JobRoot() {}
 
   /**
    * Refuses a directory that users other than superusers can write or replace: a job acts on its
    * journal, which must be trustworthy.
    */
-  static void requirePrivate(DistributedFileSystem fs, Path root) throws IOException {
+  public static void requirePrivate(DistributedFileSystem fs, Path root) throws IOException {
     FileStatus status = fs.getFileStatus(root);
     if (!status.getPermission().equals(JobDirectory.PRIVATE)) {
       throw exposed(root, status);

@@ -16,9 +16,20 @@ public final class JsonLines implements JobObserver {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   private final PrintWriter out;
+  private final JobObserver next;
 
   public JsonLines(PrintWriter out) {
+    this(out, NONE);
+  }
+
+  /**
+   * Creates a writer.
+   *
+   * @param next also told of the beginning of the job and of the end of each file
+   */
+  public JsonLines(PrintWriter out, JobObserver next) {
     this.out = out;
+    this.next = next;
   }
 
   @Override
@@ -54,6 +65,7 @@ public final class JsonLines implements JobObserver {
     line.put("files", totals.files);
     line.put("bytes", totals.bytes);
     print(line);
+    next.begun(directory, totals);
   }
 
   @Override
@@ -64,6 +76,7 @@ public final class JsonLines implements JobObserver {
     line.put("reason", outcome.reason());
     line.put("bytes", outcome.bytes());
     print(line);
+    next.ended(path, bytes, outcome);
   }
 
   public void plan(Totals totals, Map<String, String> policies) {

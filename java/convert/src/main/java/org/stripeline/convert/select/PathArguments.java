@@ -4,6 +4,8 @@ package org.stripeline.convert.select;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -61,6 +63,11 @@ public final class PathArguments {
         all.add(path);
       }
     }
+    return withoutNested(all);
+  }
+
+  /** Leaves out paths that are the same as another one or below it. */
+  public static List<String> withoutNested(Collection<String> all) {
     // Of two spellings of one path, such as /a and /a/, the first counts.
     Map<Path, String> spellings = new LinkedHashMap<>();
     for (String path : all) {
@@ -74,6 +81,15 @@ public final class PathArguments {
           }
         });
     return joined;
+  }
+
+  /**
+   * Expands a path of a file system.
+   *
+   * @throws RefusedException if it is a glob that matches nothing or cannot be read
+   */
+  public static List<String> expand(FileSystem fs, String path) throws IOException {
+    return isGlob(path) ? matches(fs, path, false) : Collections.singletonList(path);
   }
 
   /** Expands globs with the configuration of the class path. */
@@ -99,16 +115,23 @@ public final class PathArguments {
     }
     boolean isQualified = pattern.toUri().getScheme() != null;
     URI uri = isQualified ? pattern.toUri() : FileSystem.getDefaultUri(conf);
-    List<String> found = new ArrayList<>();
     try (FileSystem fs = FileSystem.newInstance(uri, conf)) {
-      FileStatus[] statuses = fs.globStatus(pattern);
+      return matches(fs, glob, isQualified);
+    } catch (IllegalArgumentException e) {
+      // Hadoop throws this exception for an unknown host.
+      throw new IOException("Cannot expand " + glob + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static List<String> matches(FileSystem fs, String glob, boolean isQualified)
+      throws IOException {
+    List<String> found = new ArrayList<>();
+    try {
+      FileStatus[] statuses = fs.globStatus(new Path(glob));
       for (FileStatus status : statuses == null ? new FileStatus[0] : statuses) {
         Path path = status.getPath();
         found.add(isQualified ? path.toString() : path.toUri().getPath());
       }
-    } catch (IllegalArgumentException e) {
-      // Hadoop throws this exception for an unknown host.
-      throw new IOException("Cannot expand " + glob + ": " + e.getMessage(), e);
     } catch (IOException e) {
       if (String.valueOf(e.getMessage()).startsWith("Illegal file pattern")) {
         throw new RefusedException("Cannot expand " + glob + ": " + e.getMessage());
@@ -117,7 +140,10 @@ public final class PathArguments {
     }
     if (found.isEmpty()) {
       throw new RefusedException(
-          "Cannot expand " + glob + ": nothing matches it" + (isQualified ? "" : " on " + uri));
+          "Cannot expand "
+              + glob
+              + ": nothing matches it"
+              + (isQualified ? "" : " on " + fs.getUri()));
     }
     return found;
   }

@@ -4,6 +4,7 @@ package org.stripeline.convert.select;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Map;
+import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.JournalRecord;
@@ -15,6 +16,8 @@ import org.stripeline.convert.settings.JobSettings;
 public final class TreeWalk {
   private final FileFinder finder;
   private final FileJudge judge;
+  private final DFSClient client;
+  private final String jobs;
 
   /** Receives the files in order. */
   public interface Visitor {
@@ -32,7 +35,9 @@ public final class TreeWalk {
       DistributedFileSystem fs, JobSettings settings, String jobs, Map<Long, JournalRecord> begun)
       throws IOException {
     judge = FileJudge.of(settings, fs, begun);
-    finder = new FileFinder(fs.getClient(), settings.path, jobs);
+    client = fs.getClient();
+    this.jobs = jobs;
+    finder = new FileFinder(client, settings.path, jobs);
   }
 
   /** Returns the snapshots that files are checked against. */
@@ -55,5 +60,29 @@ public final class TreeWalk {
       goesOn = visitor.visit(file, decision);
     }
     return finder.vanished();
+  }
+
+  /**
+   * Judges a file of an earlier walk again, because it may have changed since.
+   *
+   * @param vanished counts the file if it is not at its path any more
+   * @return whether the visitor continues
+   */
+  public boolean visitAgain(OldestFirst.Entry entry, Visitor visitor, Vanished vanished)
+      throws IOException {
+    FileFinder again = new FileFinder(client, entry.path(), jobs);
+    Candidate file = again.hasNext() ? again.next() : null;
+    if (file == null || file.status().getFileId() != entry.fileId()) {
+      vanished.file(entry.path());
+      return true;
+    }
+    FileDecision decision;
+    try {
+      decision = judge.judge(file);
+    } catch (FileNotFoundException e) {
+      vanished.file(entry.path());
+      return true;
+    }
+    return visitor.visit(file, decision);
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.settings;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.fs.GlobPattern;
 
 /** User-defined filter for the files of a tree. A file is converted only if all conditions hold. */
@@ -23,7 +25,14 @@ public final class FileFilter {
   /** Whether files whose writers rely on hsync are converted; erasure-coded files ignore hsync. */
   public boolean includeSynced;
 
+  /** Patterns of paths, one of which covers each file, see {@link PathPattern}; null for any. */
+  public List<String> under;
+
+  /** Filters of other jobs: a file that one of them chooses is left to it, whatever its age. */
+  public List<FileFilter> except = new ArrayList<>();
+
   private transient GlobPattern compiled;
+  private transient List<PathPattern> underCompiled;
 
   /**
    * Returns whether a file is selected.
@@ -32,10 +41,57 @@ public final class FileFilter {
    * @param nowMs the current time
    */
   public boolean selects(String path, String user, long bytes, long modifiedMs, long nowMs) {
-    return matches(path)
+    if (nowMs - modifiedMs < ageMsMin || !chooses(path, user, bytes)) {
+      return false;
+    }
+    for (FileFilter other : except) {
+      if (other.chooses(path, user, bytes)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether the path, owner and size of a file are selected, whatever its age. */
+  public boolean chooses(String path, String user, long bytes) {
+    return isUnder(path)
+        && matches(path)
         && (owner == null || owner.equals(user))
-        && bytes >= bytesMin
-        && nowMs - modifiedMs >= ageMsMin;
+        && bytes >= bytesMin;
+  }
+
+  /**
+   * Returns why {@link #chooses} returns false for a file, as text for users; null if it returns
+   * true.
+   */
+  public String whyNot(String path, String user, long bytes) {
+    if (!isUnder(path)) {
+      return "it is not below " + String.join(" or ", under);
+    }
+    if (!matches(path)) {
+      return "it does not match " + glob;
+    }
+    if (owner != null && !owner.equals(user)) {
+      return "its owner is not " + owner;
+    }
+    return bytes < bytesMin ? "it has less than " + bytesMin + " bytes" : null;
+  }
+
+  private boolean isUnder(String path) {
+    if (under == null) {
+      return true;
+    }
+    if (underCompiled == null) {
+      List<PathPattern> patterns = new ArrayList<>();
+      under.forEach(pattern -> patterns.add(new PathPattern(pattern)));
+      underCompiled = patterns;
+    }
+    for (PathPattern pattern : underCompiled) {
+      if (pattern.covers(path)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns whether a path matches the pattern. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.settings;
 
+import com.google.gson.Gson;
 import java.util.Map;
 import java.util.TreeMap;
 import org.stripeline.placement.CodeName;
@@ -34,6 +35,15 @@ public final class JobSettings {
   /** Filter for the files to convert. */
   public FileFilter rules = new FileFilter();
 
+  /** Name of the rule for which a service began the job; null for other jobs. */
+  public String rule;
+
+  /**
+   * Files that are sorted at a time so that the oldest are converted first, and of those of a day
+   * the largest; 0 for the order of the tree.
+   */
+  public int sortedFiles;
+
   /** Storage policy to set on the files as well; null to keep theirs. */
   public String storagePolicy;
 
@@ -63,6 +73,12 @@ public final class JobSettings {
 
   /** Hadoop properties that the command line sets for the job. */
   public Map<String, String> properties = new TreeMap<>();
+
+  /** Returns a copy that shares nothing with this one. */
+  public JobSettings copy() {
+    Gson gson = new Gson();
+    return gson.fromJson(gson.toJson(this), JobSettings.class);
+  }
 
   /**
    * Returns the number of files converted concurrently. The default is higher for MapReduce, since

@@ -4,11 +4,15 @@ package org.stripeline.convert.status;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import java.io.PrintWriter;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.select.PathArguments;
+import org.stripeline.convert.service.ServiceStatus;
+import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Quantity;
 import org.stripeline.terminal.TextTable;
 
@@ -16,6 +20,9 @@ import org.stripeline.terminal.TextTable;
 public final class StatusText {
   /** Number of DataNodes that are printed; JSON has more. */
   private static final int NODES_MAX = 20;
+
+  /** A service records its status every 10 s. */
+  private static final int SERVICE_SILENT_SECONDS = 60;
 
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
@@ -30,6 +37,53 @@ public final class StatusText {
   public StatusText(PrintWriter out, boolean isJson) {
     this.out = out;
     this.isJson = isJson;
+  }
+
+  /** Prints what the last conversion service recorded. */
+  public void service(ServiceStatus service, long nowMs) {
+    if (isJson) {
+      Map<String, Object> line = new LinkedHashMap<>();
+      line.put(OutputOptions.SCHEMA_KEY, OutputOptions.SCHEMA);
+      line.put("service", service);
+      out.println(GSON.toJson(line));
+      out.flush();
+      return;
+    }
+    double ageSeconds = Math.max(0, nowMs - service.atMs) / 1000.0;
+    boolean isSilent = ageSeconds > SERVICE_SILENT_SECONDS && !service.state.equals("stopped");
+    out.println(
+        "service on "
+            + service.host
+            + ": "
+            + (isSilent ? "does not answer, was " : "")
+            + service.state
+            + (service.nextPassMs == null
+                ? ""
+                : ", next pass at " + Instant.ofEpochMilli(service.nextPassMs))
+            + "; status of "
+            + Quantity.duration(ageSeconds)
+            + " ago; "
+            + Quantity.counted(service.filesConverted, "file")
+            + ", "
+            + Quantity.bytes(service.bytesConverted)
+            + " converted in "
+            + Quantity.counted(service.passes, "pass", "passes"));
+    if (service.rulesError != null) {
+      out.println("  " + service.rulesError);
+    }
+    TextTable table = new TextTable("rule", "last", "job", "files", "bytes", "failed").left(3);
+    for (ServiceStatus.RuleStatus rule : service.rules) {
+      table.row(
+          rule.name,
+          rule.last,
+          rule.job == null ? "-" : rule.job,
+          Long.toString(rule.filesConverted),
+          Quantity.bytes(rule.bytesConverted),
+          Long.toString(rule.filesFailed));
+    }
+    out.print(table.section());
+    out.println();
+    out.flush();
   }
 
   /** Prints one line per job. */

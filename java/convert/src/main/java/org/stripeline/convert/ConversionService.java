@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException;
+import org.apache.hadoop.ipc.RemoteException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.select.PathArguments;
+import org.stripeline.convert.service.Leader;
+import org.stripeline.convert.service.StatusRecorder;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+
+/**
+ * Carries out the rules of a file, once or again and again. Each path of a rule is one job, as if
+ * an operator had begun it; of several services with the same job directory only one does jobs.
+ */
+final class ConversionService {
+  private static final Logger LOG = LoggerFactory.getLogger(ConversionService.class);
+  private static final long LOOK_SECONDS = 10;
+
+  private final DistributedFileSystem fs;
+  private final ServiceOptions options;
+  private final String jobs;
+  private final JobRunner runner;
+  private final Consumer<String> printer;
+  private final Clock clock;
+  private final Ticker ticker;
+
+  /** Guards {@link #isStopping}, and is notified when it changes. */
+  private final Object changed = new Object();
+
+  private boolean isStopping;
+
+  /** Why this process no longer leads; null while it does. */
+  private volatile IOException lost;
+
+  private volatile Leader leader;
+  private StatusRecorder status;
+  private List<Rule> rules;
+
+  /** Does one job. */
+  interface JobRunner {
+    /**
+     * Does a job or plans it, and prints its result.
+     *
+     * @param isOver tells the job to begin no more files
+     * @return the exit status
+     * @throws CommandException if the job cannot begin or continue
+     */
+    int run(JobSettings settings, String layoutText, JobObserver observer, BooleanSupplier isOver);
+  }
+
+  /**
+   * Creates a service.
+   *
+   * @param jobs the directory of all jobs
+   * @param printer prints messages for people
+   * @param clock the time of day, for windows
+   */
+  ConversionService(
+      DistributedFileSystem fs,
+      ServiceOptions options,
+      String jobs,
+      JobRunner runner,
+      Consumer<String> printer,
+      Clock clock,
+      Ticker ticker) {
+    this.fs = fs;
+    this.options = options;
+    this.jobs = jobs;
+    this.runner = runner;
+    this.printer = printer;
+    this.clock = clock;
+    this.ticker = ticker;
+  }
+
+  /** Shows what each rule would do, and returns the exit status. */
+  int plan() throws IOException {
+    rules = RulesFile.read(options.file);
+    int worst = ExitStatus.SOUND;
+    List<Rule> earlier = new ArrayList<>();
+    for (Rule rule : rules) {
+      printer.accept(rule + (rule.isLeave ? " leaves its files as they are" : ":"));
+      if (!rule.isLeave) {
+        worst = ExitStatus.worse(worst, carryOut(rule, earlier, JobObserver.NONE));
+      }
+      earlier.add(rule);
+    }
+    return worst;
+  }
+
+  /**
+   * Carries out the rules until a signal ends the process, or once if the interval is 0.
+   *
+   * @return the exit status
+   * @throws RefusedException if the rules cannot be read, or with an interval of 0 if another
+   *     service works
+   */
+  int serve(long intervalMs) throws IOException {
+    rules = RulesFile.read(options.file);
+    CountDownLatch ended = new CountDownLatch(1);
+    Thread hook = new Thread(() -> stopAndAwait(ended), "stripeline-stop");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      if (!lead(intervalMs > 0)) {
+        return ExitStatus.SOUND;
+      }
+      try (Leader held = leader;
+          StatusRecorder recorder = new StatusRecorder(fs, jobs, options.file, clock)) {
+        status = recorder;
+        return work(intervalMs);
+      }
+    } finally {
+      ended.countDown();
+      removeHook(hook);
+    }
+  }
+
+  private static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The process is ending, and the hook has just been told that the work has ended.
+      Thread.yield();
+    }
+  }
+
+  /** Begins no more files, and waits until those in progress have ended. */
+  private void stopAndAwait(CountDownLatch ended) {
+    printer.accept("Ending after the files in progress; a kill -9 leaves them to the next service");
+    stop();
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends the service after the files in progress. */
+  void stop() {
+    synchronized (changed) {
+      isStopping = true;
+      changed.notifyAll();
+    }
+  }
+
+  private boolean isStopping() {
+    synchronized (changed) {
+      return isStopping;
+    }
+  }
+
+  /** Takes the lease; returns false if the service is ended while it waits for it. */
+  private boolean lead(boolean isPatient) throws IOException {
+    boolean isTold = false;
+    while (!isStopping()) {
+      leader = Leader.take(fs, jobs);
+      if (leader != null) {
+        return true;
+      }
+      if (!isPatient) {
+        throw new RefusedException(
+            "Cannot carry out " + options.file + ": another service with " + jobs + " works now");
+      }
+      if (!isTold) {
+        printer.accept("Another service works; this one takes over when that ends");
+        isTold = true;
+      }
+      await(clock.millis() + TimeUnit.SECONDS.toMillis(LOOK_SECONDS));
+    }
+    return false;
+  }
+
+  private int work(long intervalMs) throws IOException {
+    ScheduledExecutorService looking =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread made = new Thread(task, "stripeline-convert-service");
+              made.setDaemon(true);
+              return made;
+            });
+    looking.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+    try {
+      int worst = ExitStatus.SOUND;
+      status.rules(names());
+      do {
+        long begun = clock.millis();
+        int pass = pass();
+        if (intervalMs == 0) {
+          // Usage errors mean that nothing was changed.
+          boolean isChanged = pass == ExitStatus.USAGE && status.getFilesConverted() > 0;
+          worst = isChanged ? ExitStatus.FAILED : pass;
+        }
+        if (intervalMs > 0 && !isStopping()) {
+          await(next(begun + intervalMs));
+          reload();
+        }
+      } while (intervalMs > 0 && !isStopping());
+      return worst;
+    } finally {
+      looking.shutdown();
+      if (lost == null) {
+        status.set(now -> now.state = "stopped");
+      }
+    }
+  }
+
+  private List<String> names() {
+    return rules.stream().map(rule -> rule.name).collect(Collectors.toList());
+  }
+
+  /** Checks that this process still leads, and records the status. */
+  private void look() {
+    try {
+      leader.require();
+      status.record();
+    } catch (IOException e) {
+      IOException cause =
+          e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;
+      if (cause instanceof LeaseExpiredException || cause instanceof FileNotFoundException) {
+        lost = cause;
+        stop();
+      }
+    } catch (RuntimeException e) {
+      printer.accept("Cannot check the lease of this service: " + Reasons.of(new IOException(e)));
+    }
+  }
+
+  /** Reads the rules again; if they are wrong, those of before stay in force. */
+  private void reload() {
+    String error = null;
+    try {
+      rules = RulesFile.read(options.file);
+      status.rules(names());
+    } catch (IOException e) {
+      error = Reasons.of(e) + "; the rules of before stay in force";
+      printer.accept(error);
+    }
+    String last = error;
+    status.set(now -> now.rulesError = last);
+  }
+
+  private int pass() throws IOException {
+    status.set(
+        now -> {
+          now.passes++;
+          now.state = "working";
+          now.nextPassMs = null;
+        });
+    int worst = settle();
+    List<Rule> earlier = new ArrayList<>();
+    for (Rule rule : rules) {
+      if (isStopping()) {
+        break;
+      }
+      if (rule.isLeave) {
+        status.ended(rule.name, "leaves its files as they are");
+      } else if (!isOpen(rule)) {
+        status.ended(rule.name, "outside its window " + rule.window);
+      } else {
+        worst = ExitStatus.worse(worst, perform(rule, earlier));
+      }
+      earlier.add(rule);
+    }
+    if (lost != null) {
+      throw new IOException("another service has taken over the lease: " + Reasons.of(lost), lost);
+    }
+    return worst;
+  }
+
+  private boolean isOpen(Rule rule) {
+    return rule.window == null || rule.window.isOpen(ZonedDateTime.now(clock));
+  }
+
+  private int perform(Rule rule, List<Rule> earlier) throws IOException {
+    long failedBefore = status.getFilesFailed();
+    leader.require();
+    printer.accept(rule + ":");
+    status.begins(rule.name);
+    int result = carryOut(rule, earlier, status);
+    boolean isOver = isStopping() || !isOpen(rule);
+    if (isOver && result == ExitStatus.FAILED && status.getFilesFailed() == failedBefore) {
+      // What is left is not a failure: the next pass begins with it.
+      result = ExitStatus.SOUND;
+    }
+    String how = result == ExitStatus.SOUND ? "done" : "exit status " + result;
+    status.ended(rule.name, isStopping() ? "ended early" : isOver ? "its window ended" : how);
+    return result;
+  }
+
+  private int carryOut(Rule rule, List<Rule> earlier, JobObserver observer) throws IOException {
+    int worst = ExitStatus.SOUND;
+    for (String path : paths(rule)) {
+      if (isStopping()) {
+        break;
+      }
+      try {
+        BooleanSupplier isOver = () -> isStopping() || !isOpen(rule);
+        worst =
+            ExitStatus.worse(
+                worst, runner.run(rule.job(path, earlier), rule.layoutText, observer, isOver));
+      } catch (CommandException e) {
+        printer.accept(rule + ": " + e.getMessage());
+        worst = ExitStatus.worse(worst, e.exitStatus());
+      }
+    }
+    return worst;
+  }
+
+  private List<String> paths(Rule rule) throws IOException {
+    List<String> found = new ArrayList<>();
+    for (String path : rule.files.under) {
+      try {
+        found.addAll(PathArguments.expand(fs, path));
+      } catch (RefusedException e) {
+        // A directory of each month, for instance, which does not exist yet.
+        printer.accept(rule + ": " + e.getMessage());
+      }
+    }
+    return PathArguments.withoutNested(found);
+  }
+
+  /** Ends the jobs of services that have died; their rules may have been others. */
+  private int settle() throws IOException {
+    int worst = ExitStatus.SOUND;
+    for (JobDirectory job : JobDirectory.unfinished(fs, jobs)) {
+      try {
+        if (job.settings().rule != null) {
+          end(job);
+        }
+      } catch (FileNotFoundException e) {
+        LOG.debug("Job {} was deleted since the listing", job.name(), e);
+      } catch (RefusedException | JobDirectory.UnreadableException e) {
+        printer.accept(Reasons.of(e));
+        worst = ExitStatus.FAILED;
+      }
+    }
+    return worst;
+  }
+
+  private void end(JobDirectory job) throws IOException {
+    printer.accept("Ending job " + job.name() + ", which an earlier service left");
+    job.cancel();
+    // Not closed, because it would close the file system.
+    new Driver(fs, jobs, JobObserver.NONE, StepListener.NONE)
+        .resume(null, job.name(), new JobTuning());
+  }
+
+  /** Returns when the next pass begins, which is earlier if a window opens before. */
+  private long next(long regular) {
+    long next = Math.max(regular, clock.millis());
+    ZonedDateTime now = ZonedDateTime.now(clock);
+    for (Rule rule : rules) {
+      if (rule.window != null && !rule.window.isOpen(now)) {
+        next = Math.min(next, clock.millis() + rule.window.untilOpening(now).toMillis());
+      }
+    }
+    long time = next;
+    status.set(
+        at -> {
+          at.state = "waiting";
+          at.nextPassMs = time;
+        });
+    return next;
+  }
+
+  private void await(long untilMs) {
+    synchronized (changed) {
+      for (long left = untilMs - clock.millis();
+          left > 0 && !isStopping;
+          left = untilMs - clock.millis()) {
+        try {
+          // The clock of the machine may be set meanwhile.
+          ticker.timedWait(changed, TimeUnit.MILLISECONDS.toNanos(Math.min(left, 5000)));
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          isStopping = true;
+        }
+      }
+    }
+  }
+}
