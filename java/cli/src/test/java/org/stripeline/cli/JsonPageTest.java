@@ -24,6 +24,7 @@ import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.Treatment;
+import org.stripeline.convert.service.ServiceStatus;
 import org.stripeline.convert.status.JobState;
 import org.stripeline.convert.status.JobStatus;
 import org.stripeline.lab.cluster.ClusterStatus;
@@ -66,6 +67,9 @@ class JsonPageTest {
   void pageListsTheKeysOfAJobsStatus() throws IOException {
     Set<String> documented = JsonKeys.documented("status");
     assertThat(documented).contains("schema", "job", "state", "status");
+    Set<String> ofService = new TreeSet<>(documented);
+    ofService.removeIf(key -> !key.equals("schema") && !key.startsWith("service."));
+    assertThat(ofService).isEqualTo(JsonKeys.of(ServiceStatus.class, "service"));
     documented.removeIf(key -> !key.equals("schema") && !key.startsWith("status."));
     assertThat(documented).isEqualTo(JsonKeys.of(JobStatus.class, "status"));
   }

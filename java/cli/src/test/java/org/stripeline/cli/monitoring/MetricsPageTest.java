@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.service.ConversionServiceMXBean;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.testkit.ForkedJvm;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -56,6 +58,16 @@ class MetricsPageTest {
         .with("-Xmx512m", "-Dstripeline.engine.enabled=true", "-Dstripeline.engine.rails=cpu")
         .logging(folder, "FATAL")
         .output();
+  }
+
+  @Test
+  void pageListsTheAttributesOfAService() throws IOException {
+    Matcher rows = Pattern.compile("(?m)^- `([A-Z]\\w+)`: ").matcher(text("user/metrics.md"));
+    assertThat(rows.results().map(row -> row.group(1)))
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(ConversionServiceMXBean.class.getMethods())
+                .map(method -> method.getName().substring("get".length()))
+                .collect(Collectors.toList()));
   }
 
   @Test
