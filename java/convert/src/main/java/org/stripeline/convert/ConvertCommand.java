@@ -380,7 +380,6 @@ public final class ConvertCommand implements Callable<Integer> {
       settings.properties.putAll(work.properties);
       sequence = new PathSequence(Collections.singletonList(path));
       sequence.next();
-      known.clear();
       JsonLines lines = new JsonLines(spec.commandLine().getOut(), observer);
       ProgressText shown = progress(json ? lines : observer);
       return run(settings, layout, shown, lines, isOver);

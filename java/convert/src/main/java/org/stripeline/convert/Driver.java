@@ -190,6 +190,10 @@ public final class Driver implements AutoCloseable {
         throw new RefusedException(
             "Cannot begin a job on " + settings.path + ": its time was over before it began");
       }
+      if (settings.rule != null && totals.files == 0 && !totals.vanished.isAny()) {
+        // A service would leave a directory in each pass.
+        return JobReport.empty(totals);
+      }
       prepare(settings, totals);
       JobDirectory directory = create(settings, name);
       try (Journal journal = createJournal(directory);
@@ -412,7 +416,7 @@ public final class Driver implements AutoCloseable {
 
   /** Deletes what is left of old jobs. */
   private void expire() {
-    if (!known.expires()) {
+    if (!known.expires(ticker)) {
       return;
     }
     try {

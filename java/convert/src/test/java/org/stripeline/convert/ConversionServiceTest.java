@@ -302,6 +302,11 @@ class ConversionServiceTest {
     try (DistributedFileSystem fs = cluster.client()) {
       assertThat(service(fs).serve(0)).isEqualTo(ExitStatus.SOUND);
     }
+    try (DistributedFileSystem fs = cluster.client()) {
+      assertThat(service(fs).serve(0)).isEqualTo(ExitStatus.SOUND);
+      // A pass in which there is nothing to do leaves no job.
+      assertThat(JobDirectory.all(fs, jobs)).hasSize(1);
+    }
     assertThat(swapped)
         .containsExactly("/sorted/e", "/sorted/b", "/sorted/c/d", "/sorted/a", "/sorted/f");
   }

@@ -53,6 +53,13 @@ public final class JobReport {
     this.traffic = traffic;
   }
 
+  /** Returns the report of a job that was not begun, because there is nothing to convert. */
+  public static JobReport empty(Totals totals) {
+    JobReport report = new JobReport(null, new AdoptionTraffic());
+    totals.skipped.forEach((reason, sum) -> report.skipped.put(reason, sum.files));
+    return report;
+  }
+
   public synchronized void add(String path, FileOutcome outcome) {
     switch (outcome.kind()) {
       case CONVERTED:
@@ -83,7 +90,7 @@ public final class JobReport {
     return new EnumMap<>(skipped);
   }
 
-  /** Returns the name of the job. */
+  /** Returns the name of the job; null if none was begun. */
   public String job() {
     return job;
   }
