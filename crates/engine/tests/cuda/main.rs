@@ -9,15 +9,18 @@ mod mock;
 #[path = "../../../rail/tests/cuda/program.rs"]
 mod program;
 
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mock::{Mock, until};
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_engine::tuning::{Machine, PieceSize, RailTuning, Table, TableFile};
-use stripeline_engine::{Engine, Options, Request, Scheduling};
-use stripeline_rail::{Buffers, Cpu, CudaSettings, Job, MemoryKind, Rail, Region, owned::Units};
+use stripeline_engine::{Engine, ErrorKind, Options, Request, Scheduling};
+use stripeline_rail::{
+    Buffers, Cpu, Cuda, CudaSettings, Job, MemoryKind, Rail, Region, owned::Units,
+};
 use stripeline_testkit::{Random, Stripe};
 
 /// A short time limit for hanging pieces.
@@ -205,4 +208,56 @@ fn units_in_device_memory_are_not_cut() {
     assert_eq!(outcome, Ok(Verdict::Sound));
     assert_eq!(engine.statistics().rails[0].pieces, 1);
     units.into_iter().for_each(|unit| program.free(unit));
+}
+
+/// Skipped without a GPU, unless `STRIPELINE_REQUIRE_GPU` is 1.
+#[test]
+fn engines_over_a_real_gpu_end_while_it_works() {
+    let mut found = match Cuda::rails() {
+        Ok(found) => found,
+        Err(reason) => {
+            let required = std::env::var_os("STRIPELINE_REQUIRE_GPU");
+            assert!(
+                required.is_none_or(|value| value != "1"),
+                "required, but: {reason}"
+            );
+            // Written to the stream directly: the test harness hides the output of macros in a
+            // passing test.
+            let _ = writeln!(std::io::stderr(), "SKIPPED: no GPU: {reason}");
+            return;
+        }
+    };
+    let rail: Arc<dyn Rail> = Arc::new(found.remove(0).rail.expect("it runs the kernel"));
+    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
+    for bytes in [5_000, 1 << 20, 5 << 20] {
+        let options = Options {
+            scheduling: Scheduling::Single("cuda:0".to_owned()),
+            waiting_threads_help: false,
+            ..Options::default()
+        };
+        let engine = Engine::start(vec![Arc::clone(&rail)], options).expect("right options");
+        let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
+        expect_right_bytes(&engine, &stripe);
+        let issue = |_| {
+            let units = Units {
+                inputs: stripe.data().to_vec(),
+                outputs: vec![vec![0xa5; bytes]; 3],
+            };
+            let issued = engine.iencode(&codec, units, Request::default());
+            issued.expect("room")
+        };
+        let issued: Vec<_> = (0..32).map(issue).collect();
+        let begun = Instant::now();
+        drop(engine);
+        let _ = writeln!(std::io::stderr(), "closed in {:?}", begun.elapsed());
+        for issued in issued {
+            match issued.wait() {
+                (Ok(verdict), units) => {
+                    assert_eq!(verdict, Verdict::Sound);
+                    assert!(units.outputs == stripe.parity(), "{}", stripe.name());
+                }
+                (Err(error), _) => assert_eq!(error.kind(), ErrorKind::Closed, "{error}"),
+            }
+        }
+    }
 }

@@ -121,14 +121,14 @@ fn a_rail_dropped_over_a_hanging_device_frees_nothing() {
 }
 
 /// An encoding of units in pinned memory, and what owns them.
-struct InPlace<'a> {
+pub struct InPlace<'a> {
     stripe: Stripe,
     data: Vec<Unit<'a>>,
     parity: Vec<Unit<'a>>,
 }
 
 impl<'a> InPlace<'a> {
-    fn new(program: &'a Program) -> Self {
+    pub fn new(program: &'a Program) -> Self {
         let stripe = Stripe::random(Code::Rs, 6, 3, 3_000);
         let pinned = |bytes: &Vec<u8>| Unit::new(program, Memory::Pinned, bytes, 0);
         Self {
@@ -139,7 +139,7 @@ impl<'a> InPlace<'a> {
     }
 
     /// Returns the piece, whose job drops `keep` when it ends.
-    fn piece(&mut self, keep: std::sync::Arc<()>) -> Piece {
+    pub fn piece(&mut self, keep: std::sync::Arc<()>) -> Piece {
         let data: Vec<Region> = regions(&mut self.data);
         let parity = regions(&mut self.parity);
         let mut buffers = buffers(&self.stripe);

@@ -88,7 +88,20 @@ impl Program {
         });
     }
 
-    fn call(&self, what: &str, call: impl FnOnce() -> c_int) {
+    /// Returns a property of the device.
+    pub fn attribute(&self, attribute: c_int) -> c_int {
+        let mut value = 0;
+        // SAFETY: as for `allocate`.
+        self.call("cuDeviceGetAttribute", || unsafe {
+            let get: Symbol<unsafe extern "C" fn(*mut c_int, c_int, c_int) -> c_int> =
+                self.symbol("cuDeviceGetAttribute");
+            get(&raw mut value, attribute, 0)
+        });
+        value
+    }
+
+    /// Calls the driver with the context current, and expects success.
+    pub fn call(&self, what: &str, call: impl FnOnce() -> c_int) {
         assert_eq!(self.try_call(call), Some(0), "{what}");
     }
 
@@ -112,7 +125,7 @@ impl Program {
 
     /// # Safety
     /// The symbol has this type.
-    unsafe fn symbol<T>(&self, name: &str) -> Symbol<'_, T> {
+    pub unsafe fn symbol<T>(&self, name: &str) -> Symbol<'_, T> {
         // SAFETY: the caller guarantees it.
         unsafe { self.library.get(name.as_bytes()) }.expect("a CUDA driver has it")
     }

@@ -33,7 +33,12 @@ impl Encoding {
 
     /// Creates an encoding and submits it as a revocable piece.
     pub fn submit(lane: &mut dyn Lane, ticket: u64) -> (Self, RevokeHandle) {
-        let (encoding, piece) = Self::new(5_000);
+        Self::submit_of(lane, ticket, 5_000)
+    }
+
+    /// As [`Encoding::submit`], with units of this many bytes.
+    pub fn submit_of(lane: &mut dyn Lane, ticket: u64, bytes: usize) -> (Self, RevokeHandle) {
+        let (encoding, piece) = Self::new(bytes);
         let (piece, handle) = piece.into_revocable();
         lane.submit(ticket, piece);
         (encoding, handle)

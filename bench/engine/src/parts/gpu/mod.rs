@@ -3,6 +3,7 @@
 
 mod bound;
 mod bounded;
+mod opening;
 mod together;
 
 use std::rc::Rc;
@@ -57,12 +58,14 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         "GPU rails over the limit set by copies alone, and together with the CPU; encode, GB/s of \
          data by wall clock",
     );
+    let window = if settings.quick { QUICK_WINDOW } else { WINDOW };
     for (ordinal, rail) in inventory.gpus() {
+        opening::measure(settings, (rail, window), &mut section)?;
         let device = Device {
             gpu: Gpu::open(ordinal)?,
             rail: Arc::clone(rail),
             cell_bytes: settings.gpu_cell,
-            window: if settings.quick { QUICK_WINDOW } else { WINDOW },
+            window,
         };
         section.notes.push(device.describe());
         bounded::pinned(settings, &device, &mut section)?;

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The rail on a real GPU. Skipped without one, unless `STRIPELINE_REQUIRE_GPU` is 1.
+//!
+//! A GPU on which another kernel occupies every multiprocessor does not answer, like one that
+//! hangs, until that kernel is released.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use stripeline_codec::Code;
+use stripeline_rail::{Cuda, CudaSettings, FaultKind, Job, MemoryKind, Rail, Region};
+use stripeline_testkit::{Stripe, rail_suite};
+
+use crate::hangs::InPlace;
+use crate::mock::wait_for_lane;
+use crate::placement::{self, buffers, codec};
+use crate::program::Program;
+use crate::spin::Spin;
+use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
+
+/// Less than the 10 s after which the kernel of a [`Spin`] ends: what took less did not wait for it.
+const AT_ONCE: Duration = Duration::from_secs(5);
+
+/// A time limit after which a GPU counts as hanging.
+const SHORT: Duration = Duration::from_millis(100);
+
+/// All tests of this file share the GPU's primary context, which some of them end.
+static DEVICE: Mutex<()> = Mutex::new(());
+
+/// The first GPU, used by one test at a time.
+struct Device {
+    rail: Cuda,
+    program: Program,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Device {
+    fn open() -> Option<Self> {
+        // These limits exceed the time that a GPU in order takes for any test.
+        Self::open_with(&CudaSettings::default())
+    }
+
+    /// Opens the GPU with a short time limit for each way in which it can hang.
+    fn open_with_short_limits() -> Option<Self> {
+        Self::open_with(&CudaSettings {
+            hang_limit: SHORT,
+            drop_limit: SHORT,
+            ..CudaSettings::default()
+        })
+    }
+
+    fn open_with(settings: &CudaSettings) -> Option<Self> {
+        let alone = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
+        match Cuda::rails_with(settings) {
+            Ok(mut found) => Some(Self {
+                rail: found.remove(0).rail.expect("a GPU that runs the kernel"),
+                program: Program::new(&settings.library),
+                _alone: alone,
+            }),
+            Err(reason) => {
+                let required = std::env::var_os("STRIPELINE_REQUIRE_GPU");
+                assert!(
+                    required.is_none_or(|value| value != "1"),
+                    "required, but: {reason}"
+                );
+                say(&format!("SKIPPED: no GPU: {reason}"));
+                None
+            }
+        }
+    }
+}
+
+/// Written to the stream directly: the test harness hides the output of macros in a passing test,
+/// and these figures are known only from real GPUs.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Reports how long an action took, and expects that it did not wait for a [`Spin`].
+fn at_once<R>(what: &str, action: impl FnOnce() -> R) -> R {
+    let begun = Instant::now();
+    let result = action();
+    let took = begun.elapsed();
+    say(&format!("{what}: {took:?}"));
+    assert!(took < AT_ONCE, "{what} waited for the GPU: {took:?}");
+    result
+}
+
+#[test]
+fn the_rail_suite_passes_on_a_gpu() {
+    let Some(device) = Device::open() else { return };
+    say(&device.rail.describe());
+    rail_suite::all(&device.rail);
+    placement::all(&device.program, &device.rail);
+}
+
+#[test]
+fn a_piece_is_revoked_from_an_occupied_gpu() {
+    let Some(device) = Device::open() else { return };
+    let mut lane = device.rail.open_lane().expect("a lane");
+    let spin = Spin::start(&device.program);
+    // The first work of this lane, for which the driver may still have to load the kernel.
+    let submit = || Encoding::submit(&mut *lane, 5);
+    let (encoding, handle) = at_once("submitting to an occupied GPU", submit);
+    expect_nothing(&mut *lane);
+    encoding.redo(handle.revoke().expect("the device has copies"));
+    drop(handle);
+    encoding.expect_right();
+    drop(spin);
+    let fault = reap(&mut *lane).outcome.expect_err("revoked");
+    assert_eq!(fault.kind(), FaultKind::Revoked);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 6);
+    assert!(reap(&mut *lane).outcome.is_ok(), "the lane goes on");
+    drop(handle);
+    encoding.expect_right();
+}
+
+#[test]
+fn slots_grow_while_a_gpu_is_occupied() {
+    let Some(device) = Device::open() else { return };
+    let mut lane = device.rail.open_lane().expect("a lane");
+    let spin = Spin::start(&device.program);
+    let submit = || Encoding::submit_of(&mut *lane, 5, 4 << 20);
+    let (encoding, handle) = at_once("submitting a piece for which a slot must grow", submit);
+    drop(spin);
+    assert!(reap(&mut *lane).outcome.is_ok());
+    drop(handle);
+    encoding.expect_right();
+}
+
+#[test]
+fn lanes_close_and_open_again_around_an_occupied_gpu() {
+    let Some(device) = Device::open_with_short_limits() else {
+        return;
+    };
+    let mut lane = device.rail.open_lane().expect("a lane");
+    let spin = Spin::start(&device.program);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 1);
+    at_once("dropping the lane of an occupied GPU", || drop(lane));
+    encoding.redo(handle.revoke().expect("the device has copies"));
+    drop(handle);
+    encoding.expect_right();
+    let fault = device.rail.open_lane().err().expect("it is occupied");
+    assert_eq!(fault.kind(), FaultKind::Failed, "{fault}");
+    drop(spin);
+    wait_for_lane(&device.rail);
+    rail_suite::several_lanes(&device.rail);
+}
+
+#[test]
+fn work_in_place_on_an_occupied_gpu_ends_with_its_context() {
+    let Some(device) = Device::open_with_short_limits() else {
+        return;
+    };
+    let mut lane = device.rail.open_lane().expect("a lane");
+    let spin = Spin::start(&device.program);
+    let mut in_place = InPlace::new(&device.program);
+    let (piece, handle) = in_place.piece(Arc::default()).into_revocable();
+    lane.submit(3, piece);
+    assert!(handle.revoke().is_none(), "the device accesses the buffers");
+    let text = "the device did not finish in time and its context was ended";
+    let done = at_once("ending the context of an occupied GPU", || reap(&mut *lane));
+    drop(expect_fault(done, FaultKind::Gone, text));
+    drop((handle, spin, lane));
+    wait_for_lane(&device.rail);
+    rail_suite::several_lanes(&device.rail);
+}
+
+#[test]
+fn a_lane_goes_on_after_a_gpu_has_met_a_wrong_address() {
+    let Some(device) = Device::open() else { return };
+    let mut lane = device.rail.open_lane().expect("a lane");
+    let (before, handle) = Encoding::submit(&mut *lane, 1);
+    assert!(reap(&mut *lane).outcome.is_ok());
+    drop(handle);
+    before.expect_right();
+    let stripe = Stripe::random(Code::Rs, 6, 3, 4_096);
+    let nowhere = Region::new(
+        std::ptr::without_provenance_mut(4_096),
+        MemoryKind::Device { ordinal: 0 },
+    );
+    // SAFETY: none of these addresses is mapped on the device, which reports them.
+    let piece = unsafe {
+        Job::encode(
+            &codec(&stripe),
+            &[nowhere; 6],
+            &[nowhere; 3],
+            buffers(&stripe),
+        )
+    };
+    lane.submit(2, piece.expect("in order"));
+    let fault = reap(&mut *lane).outcome.expect_err("a wrong address");
+    say(&format!("a wrong address: {fault}"));
+    assert_eq!(fault.kind(), FaultKind::Failed);
+    let (after, handle) = at_once("the first piece after a fault", || {
+        let submitted = Encoding::submit(&mut *lane, 3);
+        let done = reap(&mut *lane);
+        assert!(done.outcome.is_ok(), "another context: {:?}", done.outcome);
+        submitted
+    });
+    drop(handle);
+    after.expect_right();
+}
