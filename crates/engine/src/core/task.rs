@@ -24,6 +24,8 @@ pub(crate) struct Task {
     pub(crate) outputs: usize,
     /// Whether all its buffers are in device memory.
     pub(crate) on_device: bool,
+    /// Whether none of its buffers is in ordinary memory.
+    pub(crate) unstaged: bool,
     pub(crate) bytes: usize,
     pub(crate) priority: Priority,
     /// The rails that take it.
@@ -71,12 +73,13 @@ pub(crate) struct TaskSpec {
 impl Task {
     pub(crate) fn new(spec: TaskSpec, piece: Piece) -> Self {
         let job = piece.job();
-        let mut regions = job.inputs().iter().chain(job.outputs());
+        let regions = || job.inputs().iter().chain(job.outputs());
         Self {
             class: spec.class,
             inputs: job.inputs().len(),
             outputs: job.outputs().len(),
-            on_device: regions.all(|region| matches!(region.kind(), MemoryKind::Device { .. })),
+            on_device: regions().all(|region| matches!(region.kind(), MemoryKind::Device { .. })),
+            unstaged: regions().all(|region| region.kind() != MemoryKind::Host),
             bytes: piece.bytes(),
             priority: spec.priority,
             eligible: spec.eligible,
@@ -101,6 +104,7 @@ impl Task {
             inputs: self.inputs,
             outputs: self.outputs,
             on_device: self.on_device,
+            unstaged: self.unstaged,
             bytes,
         }
     }

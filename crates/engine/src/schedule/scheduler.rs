@@ -257,15 +257,18 @@ impl Scheduler {
     ///
     /// Each worker takes the remaining bytes divided by the number of workers, but not less than
     /// the rail's minimum piece (guided self-scheduling: Polychronopoulos and Kuck, 1987). The
-    /// assignment then ends as soon as the rate of the whole rail allows. [`Policy::FirstCome`]
-    /// limits pieces only by the rail's largest piece.
+    /// assignment then ends as soon as the rate of the whole rail allows. [`Policy::FirstCome`],
+    /// and work that a device copies itself, limit pieces only by the rail's largest piece.
     #[must_use]
     pub fn piece(&self, rail: usize, remaining: Workload) -> usize {
         let Workload { inputs, bytes, .. } = remaining;
         let ledger = &self.ledgers[rail];
         let traits = &ledger.traits;
         let worthwhile = (inputs * bytes) as f64 / ledger.smallest(ledger.cost_overall());
+        // A device is not faster if two workers feed it, and each cut costs copies and a launch.
+        let feeds_device = remaining.unstaged && traits.room_bytes.is_some();
         let parts = match self.policy {
+            _ if feeds_device => 1,
             Policy::FirstCome => 1,
             Policy::Single(_) | Policy::RateAware => (worthwhile as usize).clamp(1, traits.workers),
         };

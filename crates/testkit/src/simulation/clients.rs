@@ -33,6 +33,7 @@ impl Task {
             inputs: self.inputs,
             outputs: self.outputs,
             on_device: false,
+            unstaged: false,
             bytes,
         }
     }

@@ -38,6 +38,7 @@ fn workload(priority: Priority, bytes: usize) -> Workload {
         inputs: 6,
         outputs: 3,
         on_device: false,
+        unstaged: false,
         bytes,
     }
 }
@@ -363,14 +364,40 @@ fn units_on_the_device_are_not_cut_for_room() {
     let piece = |rail, on_device, bytes| {
         let all = Workload {
             on_device,
+            unstaged: on_device,
             ..workload(FOREGROUND, bytes)
         };
         scheduler.piece(rail, all)
     };
     assert_eq!(piece(0, false, 64 * MIB), MIB);
-    assert_eq!(piece(0, true, 64 * MIB), 32 * MIB, "a worker's part");
+    assert_eq!(piece(0, true, 64 * MIB), 64 * MIB, "one launch");
     assert_eq!(piece(1, true, 64 * MIB), MIB, "by its own wish");
-    assert_eq!(piece(0, true, 5000), 5000, "not worth a cut");
+}
+
+#[test]
+fn work_that_no_thread_copies_is_not_divided_among_workers() {
+    let device = RailTraits {
+        room_bytes: Some(45 * MIB),
+        piece_bytes: 2 * MIB,
+        workers: 2,
+        ..rail("device", 1e9)
+    };
+    let cpu = RailTraits {
+        workers: 2,
+        ..rail("cpu", 1e9)
+    };
+    let scheduler = Scheduler::new(Policy::RateAware, &[device, cpu]);
+    let piece = |rail, unstaged, bytes| {
+        let all = Workload {
+            unstaged,
+            ..workload(FOREGROUND, bytes)
+        };
+        scheduler.piece(rail, all)
+    };
+    assert_eq!(piece(0, true, MIB), MIB, "the device's copies");
+    assert_eq!(piece(0, true, 64 * MIB), 2 * MIB, "the largest piece");
+    assert_eq!(piece(0, false, MIB), MIB / 2, "two threads copy");
+    assert_eq!(piece(1, true, MIB), MIB / 2, "two threads code");
 }
 
 /// Additions commute, so the only possible error between threads is a byte counted twice or not at
