@@ -134,12 +134,17 @@ static __device__ __forceinline__ void code(const struct Product *product, Addre
     Word odd[2][ROWS_MAX] = {{0}};
     const struct Column *columns = (const struct Column *)product->tables;
     uint4 next = load(product->inputs[0] + start, bytes, whole);
+    uint4 second = next;
+    if (product->columns > 1) {
+        second = load(product->inputs[1] + start, bytes, whole);
+    }
 #pragma unroll 1
     for (Word index = 0; index < product->columns; index++) {
-        // Asked for now, because memory takes longer than a column's products.
+        // Asked for two columns ahead, because memory takes longer than a column's products.
         const uint4 input = next;
-        if (index + 1 < product->columns) {
-            next = load(product->inputs[index + 1] + start, bytes, whole);
+        next = second;
+        if (index + 2 < product->columns) {
+            second = load(product->inputs[index + 2] + start, bytes, whole);
         }
         const struct Column column = columns[index];
         add_products(&column, rows, input.x, input.y, even[0], odd[0]);

@@ -17,9 +17,10 @@ const UNIT_BYTES: u64 = 16;
 /// Threads per block, as in the kernel's launch bounds.
 const THREADS: u32 = 256;
 
-/// The most blocks per multiprocessor: twice as many as fit at a time, so that the last blocks of a
-/// launch do not run alone. With fewer blocks each thread processes more units.
-const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
+/// The most blocks per multiprocessor: eight times as many as fit at a time. Multiprocessors end at
+/// different times, and the more blocks there are, the less time the last ones take alone: 5 %
+/// faster on an H200 than twice as many as fit. With fewer blocks each thread processes more units.
+const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 
 /// The arguments of a launch, as `struct Product` in `kernel.cu`.
 #[repr(C)]
