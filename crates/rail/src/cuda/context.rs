@@ -5,8 +5,8 @@
 //! access them. The context is shared with all other users of the device in the process.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, mpsc};
 use std::time::Duration;
 
 use super::device::Device;
@@ -44,9 +44,12 @@ pub(super) struct Context {
     broken: AtomicBool,
     /// Held for reading while the objects of the context are in use, which requires a live context.
     lifecycle: RwLock<Lifecycle>,
-    /// Slots of dropped lanes that the device had not finished with. They keep this context alive,
-    /// so a device that never answers costs their memory, and no memory in use is freed.
-    stuck: Mutex<Vec<Slot>>,
+    /// The pieces that slots have and the device may work on.
+    working: AtomicUsize,
+    /// Slots of dropped lanes: the driver's calls that free memory wait for all work on the device,
+    /// so nothing is freed while any piece is in flight. They keep this context alive, so a device
+    /// that never answers costs their memory, and no memory in use is freed.
+    left: Mutex<Vec<Slot>>,
 }
 
 impl Context {
@@ -64,7 +67,8 @@ impl Context {
             kernels: [Handle::NONE; ROWS_MAX],
             broken: AtomicBool::new(false),
             lifecycle: RwLock::new(Lifecycle::Alive),
-            stuck: Mutex::default(),
+            working: AtomicUsize::new(0),
+            left: Mutex::default(),
         };
         context.load()?;
         Ok(Arc::new(context))
@@ -190,25 +194,43 @@ impl Context {
         }
     }
 
-    /// Keeps a slot that the device has not finished with.
-    pub fn keep_stuck(&self, slot: Slot) {
-        self.stuck
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(slot);
+    /// Counts a piece as in flight until the result is dropped.
+    pub fn begin_work(self: &Arc<Self>) -> Working {
+        self.working.fetch_add(1, Ordering::AcqRel);
+        Working(Arc::clone(self))
     }
 
-    /// Frees the stuck slots that the device has finished with; returns the number of the others.
+    /// Keeps the slots of a dropped lane.
+    pub fn keep(&self, slots: impl Iterator<Item = Slot>) {
+        self.left_slots().extend(slots);
+    }
+
+    /// Frees the slots of dropped lanes, unless a piece is in flight: then another lane uses them,
+    /// or they are freed later. Returns the number of those that the device has not finished with.
     pub fn free_finished(&self) -> usize {
-        let mut stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
-        let (finished, working): (Vec<Slot>, Vec<Slot>) =
-            stuck.drain(..).partition(|slot| slot.poll().is_some());
-        *stuck = working;
-        let count = stuck.len();
-        drop(stuck);
+        let mut left = self.left_slots();
+        let finished = left.iter_mut().map(Slot::finish);
+        let stuck = finished.filter(|finished| !finished).count();
+        let is_alive = self.enter().is_ok();
+        if stuck > 0 || is_alive && self.working.load(Ordering::Acquire) > 0 {
+            return stuck;
+        }
+        let finished = std::mem::take(&mut *left);
+        drop(left);
         // Not under the lock: the last slot may hold the last reference to this context.
         drop(finished);
-        count
+        0
+    }
+
+    /// Takes at most `count` slots that dropped lanes have left and that have nothing in flight.
+    pub fn take_left(&self, count: usize) -> Vec<Slot> {
+        let mut left = self.left_slots();
+        let idle = left.extract_if(.., |slot| slot.is_idle());
+        idle.take(count).collect()
+    }
+
+    fn left_slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -225,13 +247,23 @@ impl Drop for Context {
         let functions = &self.device.driver.functions;
         if let Ok(entered) = self.enter() {
             // SAFETY: there is no slot left that could launch the kernel, and no unfinished work:
-            // stuck slots keep the context alive.
+            // slots keep the context alive.
             unsafe { (functions.module_unload)(self.module) };
             drop(entered);
         }
         // SAFETY: retained once in `new`; a reset does not release it. An error means that the
         // context was broken before.
         unsafe { (functions.context_release)(self.device.id) };
+    }
+}
+
+/// A piece in flight.
+#[derive(Debug)]
+pub(super) struct Working(Arc<Context>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.working.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

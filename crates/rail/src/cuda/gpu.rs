@@ -53,6 +53,7 @@ impl Gpu {
             // it, such as lanes that are open but idle.
             (Err(fault), Some(broken)) if fault.kind() == FaultKind::Failed => {
                 broken.tear_down(self.settings.drop_limit)?;
+                broken.free_finished();
                 Context::new(&self.device)?
             }
             (context, _) => context?,

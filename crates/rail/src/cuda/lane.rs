@@ -11,12 +11,18 @@ use super::poll_backoff::{Machine, PollBackoff};
 use super::slot::Slot;
 use crate::{Done, Fault, Lane, Piece};
 
+/// A device ends pieces of about the same size in the order of submission. One that has worked for
+/// longer than this may have been passed by others.
+const IN_ORDER: Duration = Duration::from_millis(1);
+
 /// Several slots, used by one thread.
 #[derive(Debug)]
 pub(super) struct CudaLane {
     gpu: Arc<Gpu>,
     context: Arc<Context>,
     slots: Vec<Slot>,
+    /// The slots that are not idle, in the order in which their pieces were submitted.
+    order: VecDeque<usize>,
     /// Finished pieces that have not been reaped yet.
     ready: VecDeque<Done>,
     backoff: PollBackoff,
@@ -31,6 +37,7 @@ impl CudaLane {
             gpu: Arc::clone(gpu),
             context,
             slots,
+            order: VecDeque::new(),
             ready: VecDeque::new(),
             backoff: PollBackoff::default(),
         })
@@ -47,14 +54,27 @@ impl CudaLane {
     /// Collects the pieces that the device has finished, and ends the context if a piece hangs on
     /// the caller's own memory.
     fn look(&mut self) {
-        self.ready
-            .extend(self.slots.iter_mut().filter_map(Slot::advance));
+        self.advance();
         let limit = self.gpu.settings.hang_limit;
         let hangs = |slot: &Slot| slot.working_in_place().is_some_and(|since| since > limit);
         if self.slots.iter().any(hangs) && self.end_context() {
-            self.ready
-                .extend(self.slots.iter_mut().filter_map(Slot::advance));
+            self.advance();
         }
+    }
+
+    /// Takes the finished pieces from their slots. A query takes longer than a short piece, so the
+    /// slots behind one that works are queried only if that takes long.
+    fn advance(&mut self) {
+        let (slots, ready) = (&mut self.slots, &mut self.ready);
+        let mut waits = false;
+        self.order.retain(|index| {
+            let slot = &mut slots[*index];
+            if !waits {
+                ready.extend(slot.advance());
+                waits = slot.working().is_some_and(|time| time < IN_ORDER);
+            }
+            !slot.is_idle()
+        });
     }
 
     /// Ends the context; returns whether the device no longer accesses memory of this process.
@@ -84,10 +104,11 @@ impl Lane for CudaLane {
             self.ready.push_back(Done::failed(ticket, piece, fault));
             return;
         }
-        let slot = self.slots.iter_mut().find(|slot| slot.is_idle());
-        let slot = slot.expect("as many pieces in flight as the capability says");
-        if let Err(done) = slot.begin(ticket, piece) {
-            self.ready.push_back(done);
+        let index = self.slots.iter().position(Slot::is_idle);
+        let index = index.expect("as many pieces in flight as the capability says");
+        match self.slots[index].begin(ticket, piece) {
+            Ok(()) => self.order.push_back(index),
+            Err(done) => self.ready.push_back(done),
         }
     }
 
@@ -113,20 +134,23 @@ impl Drop for CudaLane {
         if self.slots.iter().any(in_place) && self.end_context() {
             self.look();
         }
-        for slot in self.slots.drain(..).filter(|slot| !slot.is_idle()) {
-            // Kept with its memory, and with the piece if the device may still access the piece's
-            // buffers.
-            self.context.keep_stuck(slot);
-        }
+        // Kept with their memory, and with a piece if the device may still access its buffers.
+        self.context.keep(self.slots.drain(..));
+        self.context.free_finished();
     }
 }
 
 /// Returns a context and a lane's slots in it.
 fn open(gpu: &Gpu) -> Result<(Arc<Context>, Vec<Slot>), Fault> {
     let context = gpu.context()?;
-    let slots = (0..gpu.settings.slots).map(|_| Slot::new(&context, gpu.settings.slot_bytes));
-    match slots.collect::<Result<_, Fault>>() {
-        Ok(slots) => Ok((context, slots)),
+    let mut slots = context.take_left(gpu.settings.slots);
+    let missing = slots.len()..gpu.settings.slots;
+    let new = missing.map(|_| Slot::new(&context, gpu.settings.slot_bytes));
+    match new.collect::<Result<Vec<_>, Fault>>() {
+        Ok(new) => {
+            slots.extend(new);
+            Ok((context, slots))
+        }
         Err(fault) => {
             context.note(&fault);
             Err(fault)

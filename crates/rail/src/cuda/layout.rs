@@ -160,3 +160,38 @@ pub(super) fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<us
     }
     joined
 }
+
+/// A copy between a caller's memory and the slot's device memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transfer {
+    pub region: Region,
+    pub offset: usize,
+    pub bytes: usize,
+}
+
+/// Returns the copies of a chunk of buffers. Buffers that follow each other in both memories are
+/// copied together: on a PCIe 5 bus each copy costs as much time as another 150 KiB.
+pub(super) fn transfers<'a>(
+    buffers: impl Iterator<Item = &'a BufferSlot>,
+    chunk: &Range<usize>,
+) -> Vec<Transfer> {
+    let mut transfers: Vec<Transfer> = Vec::new();
+    for buffer in buffers {
+        let region = buffer.region.offset(chunk.start);
+        match transfers.last_mut() {
+            Some(last)
+                if last.region.kind() == region.kind()
+                    && last.region.offset(last.bytes).start() == region.start()
+                    && last.offset + last.bytes == buffer.offset =>
+            {
+                last.bytes += chunk.len();
+            }
+            _ => transfers.push(Transfer {
+                region,
+                offset: buffer.offset,
+                bytes: chunk.len(),
+            }),
+        }
+    }
+    transfers
+}

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use stripeline_codec::{Coefficients, Verdict};
 
 use super::buffers::{OnDevice, Pinned, Stream};
-use super::context::{Context, Entered};
+use super::context::{Context, Entered, Working};
 use super::driver::DeviceAddress;
 use super::launch::Product;
-use super::layout::{Access, BufferSlot, Layout, SLOT_BYTES_MIN, is_taken_out, joined};
+use super::layout::{Access, BufferSlot, Layout, SLOT_BYTES_MIN, is_taken_out, joined, transfers};
 use super::nonzero;
 use super::tables::{self, ROWS_MAX};
 use crate::lane_piece::LanePiece;
@@ -33,6 +33,9 @@ pub(super) struct Slot {
     // that free memory may wait for all work on the device, and some of that work may hang.
     pinned: Vec<Pinned>,
     on_device: Vec<OnDevice>,
+    /// The matrix whose tables are at the start of the device memory. Pieces of one code after
+    /// another need them copied only once.
+    tables_of: Option<Arc<Coefficients>>,
     active: Option<ActivePiece>,
 }
 
@@ -54,6 +57,7 @@ struct ActivePiece {
     fault: Option<Fault>,
     /// The time when the chunk was started.
     begun: Instant,
+    _working: Working,
 }
 
 impl Slot {
@@ -64,6 +68,7 @@ impl Slot {
             stream: Stream::new(context)?,
             pinned: vec![Pinned::new(context, SLOT_BYTES_MIN)?],
             on_device: vec![OnDevice::new(context, SLOT_BYTES_MIN)?],
+            tables_of: None,
             active: None,
         })
     }
@@ -102,6 +107,7 @@ impl Slot {
             layout,
             fault: None,
             begun: clock::now(),
+            _working: self.context.begin_work(),
             // Replaced by `next_chunk`, once staged.
             piece: LanePiece::Attached(piece),
         };
@@ -131,6 +137,7 @@ impl Slot {
         if layout.device_bytes > self.on_device().bytes {
             let on_device = OnDevice::new(&self.context, grown(layout.device_bytes))?;
             self.on_device.push(on_device);
+            self.tables_of = None;
         }
         Ok(())
     }
@@ -153,6 +160,14 @@ impl Slot {
             Err(fault) => return Some(Err(fault)),
         };
         self.stream.poll(&entered)
+    }
+
+    /// Gives up the piece if the device has finished with it; returns whether the slot is idle.
+    pub fn finish(&mut self) -> bool {
+        if self.poll().is_some() {
+            self.active = None;
+        }
+        self.is_idle()
     }
 
     /// Continues if the device has finished: starts the next chunk or returns the piece.
@@ -190,16 +205,15 @@ impl Slot {
         self.next_chunk(active).err()
     }
 
-    /// Returns how long the device has worked on this chunk of a caller's own memory, which cannot
-    /// be revoked.
+    /// Returns how long the device has worked on this chunk.
+    pub fn working(&self) -> Option<Duration> {
+        let active = self.active.as_ref()?;
+        Some(clock::now() - active.begun)
+    }
+
+    /// As [`Slot::working`], for a chunk of a caller's own memory, which cannot be revoked.
     pub fn working_in_place(&self) -> Option<Duration> {
-        self.is_in_place()
-            .then(|| {
-                self.active
-                    .as_ref()
-                    .map(|active| clock::now() - active.begun)
-            })
-            .flatten()
+        self.working().filter(|_| self.is_in_place())
     }
 
     fn is_in_place(&self) -> bool {
@@ -226,24 +240,37 @@ impl Slot {
         active.piece = LanePiece::of(piece, !active.layout.is_in_place());
         // The slot counts as busy before the first copy is in the stream, even if a later step
         // fails.
+        let matrix = Arc::clone(&active.matrix);
         self.active = Some(active);
-        let put = self.enqueue();
-        self.active.as_mut().expect("set above").fault = put.err();
+        match self.enqueue() {
+            // The stream copies the tables before it needs them.
+            Ok(()) => self.tables_of = Some(matrix),
+            fault => {
+                self.tables_of = None;
+                self.active.as_mut().expect("set above").fault = fault.err();
+            }
+        }
         Ok(())
+    }
+
+    fn has_tables(&self, matrix: &Arc<Coefficients>) -> bool {
+        let known = self.tables_of.as_ref();
+        known.is_some_and(|known| Arc::ptr_eq(known, matrix))
     }
 
     /// Copies the inputs that the CPU must copy into pinned memory.
     fn stage(
         &mut self,
         layout: &Layout,
-        matrix: &Coefficients,
+        matrix: &Arc<Coefficients>,
         chunk: &Range<usize>,
         mode: Mode,
         piece: &Piece,
     ) -> Result<(), Fault> {
         let entered = self.context.enter()?;
+        let has_tables = self.has_tables(matrix);
         let pinned = self.pinned.last_mut().expect("begins with one");
-        if chunk.start == 0 {
+        if !has_tables {
             let range = 0..layout.tables_bytes;
             tables::write(matrix, pinned.slice_mut(&entered, range));
         }
@@ -276,7 +303,8 @@ impl Slot {
         let (layout, bytes) = (&active.layout, active.chunk.len());
         let outputs = layout.outputs.iter().filter(|_| active.mode != Mode::Set);
         let buffers: Vec<&BufferSlot> = layout.inputs.iter().chain(outputs).collect();
-        let tables = (active.chunk.start == 0).then_some(0..layout.tables_bytes);
+        let has_tables = self.has_tables(&active.matrix);
+        let tables = (!has_tables).then_some(0..layout.tables_bytes);
         let staged = buffers
             .iter()
             .filter(|buffer| buffer.access == Access::Staged);
@@ -287,21 +315,20 @@ impl Slot {
             // SAFETY: both lie in the slot, which is kept until the stream has ended.
             unsafe { self.stream.copy_in(entered, to, from, range.len()) }?;
         }
-        for buffer in buffers
-            .iter()
-            .filter(|buffer| buffer.access == Access::Copied)
-        {
-            let from = buffer.region.offset(active.chunk.start);
-            let to = self.at(buffer.offset);
-            match from.kind() {
+        let copied = buffers
+            .into_iter()
+            .filter(|buffer| buffer.access == Access::Copied);
+        for transfer in transfers(copied, &active.chunk) {
+            let (to, from) = (self.at(transfer.offset), transfer.region.start());
+            match transfer.region.kind() {
                 MemoryKind::Device { .. } => {
-                    let from = from.start().addr() as DeviceAddress;
+                    let from = from.addr() as DeviceAddress;
                     // SAFETY: as above for `to`. A piece in place is kept until the stream has
                     // ended, and the job's creator guarantees its memory.
-                    unsafe { self.stream.copy_within(entered, to, from, bytes) }?;
+                    unsafe { self.stream.copy_within(entered, to, from, transfer.bytes) }?;
                 }
                 // SAFETY: as for memory of the device.
-                _ => unsafe { self.stream.copy_in(entered, to, from.start(), bytes) }?,
+                _ => unsafe { self.stream.copy_in(entered, to, from, transfer.bytes) }?,
             }
         }
         Ok(())
@@ -341,11 +368,11 @@ impl Slot {
             unsafe { self.stream.copy_out(entered, to, from, range.len()) }?;
         }
         let copied = outputs().filter(|buffer| buffer.access == Access::Copied);
-        for buffer in copied.filter(|buffer| !is_taken_out(buffer, active.mode)) {
-            let to = buffer.region.offset(active.chunk.start).start();
-            let from = self.at(buffer.offset);
-            // SAFETY: as in `copy_in`; the piece has the right to this range of the output.
-            unsafe { self.stream.copy_out(entered, to, from, bytes) }?;
+        let copied = copied.filter(|buffer| !is_taken_out(buffer, active.mode));
+        for transfer in transfers(copied, &active.chunk) {
+            let (to, from) = (transfer.region.start(), self.at(transfer.offset));
+            // SAFETY: as in `copy_in`; the piece has the right to these ranges of its outputs.
+            unsafe { self.stream.copy_out(entered, to, from, transfer.bytes) }?;
         }
         Ok(())
     }

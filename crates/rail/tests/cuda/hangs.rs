@@ -86,9 +86,11 @@ fn dropping_a_lane_leaves_copies_to_a_hanging_device() {
     drop(handle);
     encoding.expect_right();
     assert_eq!(mock.get("resets"), 0, "others may use the device");
-    // Its slot is kept, and no memory that the device uses is freed.
-    mock.wait_for("streams", 1);
-    assert_eq!(mock.get("pinned_bytes"), 2 << 20);
+    // All its slots are kept, because the driver frees no memory while the device works.
+    assert_eq!(
+        (mock.get("streams"), mock.get("pinned_bytes")),
+        (4, 8 << 20)
+    );
     let fault = rail.open_lane().err().expect("it hangs");
     let text = "cannot use the device: 1 pieces of a closed lane have not ended on it";
     assert_eq!(
@@ -99,6 +101,39 @@ fn dropping_a_lane_leaves_copies_to_a_hanging_device() {
     wait_for_lane(&rail);
     rail_suite::several_lanes(&rail);
     drop(rail);
+    mock.expect_empty();
+}
+
+#[test]
+fn an_idle_lane_is_dropped_while_another_hangs() {
+    let mock = Mock::new();
+    let rail = mock.short_limit_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    let idle = rail.open_lane().expect("another");
+    mock.set("hang", 1);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 1);
+    mock.wait_for("kernels_running", 1);
+    drop(idle);
+    // The next lane gets what that one has left.
+    let mut next = rail.open_lane().expect("a third");
+    assert_eq!(
+        (mock.get("streams"), mock.get("pinned_bytes")),
+        (8, 16 << 20)
+    );
+    mock.set("hang", 0);
+    for (lane, ticket) in [(&mut lane, 1), (&mut next, 2)] {
+        let second = (ticket == 2).then(|| Encoding::submit(&mut **lane, ticket));
+        let done = reap(&mut **lane);
+        assert_eq!((done.ticket, done.outcome.is_ok()), (ticket, true));
+        drop(done);
+        if let Some((encoding, handle)) = second {
+            drop(handle);
+            encoding.expect_right();
+        }
+    }
+    drop(handle);
+    encoding.expect_right();
+    drop((lane, next, rail));
     mock.expect_empty();
 }
 
@@ -114,7 +149,7 @@ fn a_rail_dropped_over_a_hanging_device_frees_nothing() {
     drop(rail);
     assert_eq!(
         (mock.get("contexts"), mock.get("pinned_bytes")),
-        (1, 2 << 20)
+        (1, 8 << 20)
     );
     mock.set("hang", 0);
     mock.wait_for("kernels_running", 0);

@@ -153,11 +153,16 @@ impl<'a> Placement<'a> {
     }
 
     pub fn encode(&mut self, stripe: &Stripe) {
+        self.encode_with(&codec(stripe), stripe);
+    }
+
+    /// Encodes with this codec, whose tables a slot may have already.
+    fn encode_with(&mut self, codec: &Codec, stripe: &Stripe) {
         let mut data = self.units(stripe.data());
         let mut parity = self.units(&vec![vec![0x11; stripe.length()]; stripe.parity_units]);
         let (inputs, outputs) = (regions(&mut data), regions(&mut parity));
         // SAFETY: the units outlive the job, which ends with `run`.
-        let piece = unsafe { Job::encode(&codec(stripe), &inputs, &outputs, buffers(stripe)) };
+        let piece = unsafe { Job::encode(codec, &inputs, &outputs, buffers(stripe)) };
         assert_eq!(self.run(piece.expect("in order")), Verdict::Sound);
         expect(stripe, "parity", &parity, stripe.parity());
         expect(stripe, "data", &data, stripe.data());
@@ -316,6 +321,64 @@ fn staged_units_travel_in_one_copy_each_way_and_aligned() {
         placement.all(&stripe);
     }
     assert_eq!(mock.get("unaligned_launches"), 0);
+}
+
+#[test]
+fn tables_are_copied_once_for_pieces_of_one_code() {
+    let mock = Mock::new();
+    let (rail, program) = (with_large_slots(&mock), mock.program());
+    let mut placement = Placement::new(&program, &rail, MEMORIES[1], 0);
+    let codec = |parity_units| Stripe::random(Code::Rs, 6, parity_units, 1_000);
+    let (three, two) = (codec(3), codec(2));
+    let codecs = [&three, &two].map(|stripe| self::codec(stripe));
+    // The same code, another one, and the first one again.
+    for (code, copies) in [(0, 1), (0, 0), (0, 0), (1, 1), (0, 1)] {
+        let before = mock.get("copies");
+        placement.encode_with(&codecs[code], [&three, &two][code]);
+        assert_eq!(mock.get("copies") - before, copies);
+    }
+    // Staged units, for which the slot grows: the tables of the outgrown memory are gone.
+    let large = Stripe::random(Code::Rs, 6, 3, 700_001);
+    placement.memories = HOST;
+    placement.encode_with(&codecs[0], &large);
+    placement.encode_with(&codecs[0], &three);
+}
+
+#[test]
+fn pinned_units_that_follow_each_other_are_copied_together() {
+    let mock = Mock::new();
+    let (rail, program) = (with_large_slots(&mock), mock.program());
+    let mut feeder = Feeder::new(&rail, 1);
+    // Slots hold buffers at multiples of 256 bytes. The tables, six inputs and three outputs.
+    for (bytes, gap, copies) in [(4_096, 0, 3), (4_096, 256, 10), (4_000, 0, 10)] {
+        let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
+        let pitch = bytes + gap;
+        let mut contents = vec![0x11; 9 * pitch];
+        for (number, unit) in stripe.data().iter().enumerate() {
+            contents[number * pitch..][..bytes].copy_from_slice(unit);
+        }
+        let mut block = Unit::new(&program, Memory::Pinned, &contents, 0);
+        let start = block.region();
+        let units: Vec<Region> = (0..9).map(|number| start.offset(number * pitch)).collect();
+        let (data, parity) = units.split_at(6);
+        let before = mock.get("copies");
+        // SAFETY: the block outlives the job, which ends with `run`.
+        let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
+        let done = feeder.run(piece.expect("in order"));
+        assert_eq!(done, Ok(Verdict::Sound));
+        assert_eq!(
+            mock.get("copies") - before,
+            copies,
+            "{bytes} bytes, {gap} apart"
+        );
+        let after = block.read();
+        for (number, expected) in stripe.units.iter().enumerate() {
+            assert!(
+                after[number * pitch..][..bytes] == **expected,
+                "unit {number}"
+            );
+        }
+    }
 }
 
 /// Returns a rail with one slot per lane, which grows up to 64 MiB.

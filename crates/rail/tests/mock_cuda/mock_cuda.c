@@ -143,15 +143,21 @@ EXPORT int cuDevicePrimaryCtxRetain(uintptr_t *context, int device)
     END;
 }
 
+// Called with the lock held. The driver waits so before it frees memory or ends a context.
+static void wait_for_all_work(void)
+{
+    while (knobs[KERNELS_RUNNING]) {
+        pthread_cond_wait(&changed, &lock);
+    }
+}
+
 // Called with the lock held, when the context is no longer used.
 static void end_context(void)
 {
     context_number++;
     context_error = SUCCESS;
     pthread_cond_broadcast(&changed);
-    while (knobs[KERNELS_RUNNING]) {
-        pthread_cond_wait(&changed, &lock);
-    }
+    wait_for_all_work();
 }
 
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device)
@@ -245,6 +251,7 @@ EXPORT int cuMemAlloc_v2(uint64_t *address, size_t bytes)
 EXPORT int cuMemFree_v2(uint64_t address)
 {
     BEGIN(true);
+    wait_for_all_work();
     if (!status && !remove_memory(ON_DEVICE, (uint8_t *)(uintptr_t)(address - DEVICE_BIAS))) {
         status = INVALID_VALUE;
     }
@@ -267,6 +274,7 @@ EXPORT int cuMemHostAlloc(void **start, size_t bytes, Word flags)
 EXPORT int cuMemFreeHost(void *start)
 {
     BEGIN(true);
+    wait_for_all_work();
     if (!status && !remove_memory(PINNED, start)) {
         status = INVALID_VALUE;
     }
