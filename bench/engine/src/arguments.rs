@@ -38,9 +38,9 @@ pub struct Arguments {
     /// Cell sizes of the overhead [default: 64KiB,4KiB,1MiB]
     #[arg(long, value_delimiter = ',', value_parser = parse_size)]
     pub cells: Vec<usize>,
-    /// Cell size of GPU rails [default: 1MiB]
-    #[arg(long, value_parser = parse_size)]
-    pub gpu_cell: Option<usize>,
+    /// Cell sizes of GPU rails; the first is judged, and used together with the CPU [default: 1MiB]
+    #[arg(long, value_delimiter = ',', value_parser = parse_size)]
+    pub gpu_cells: Vec<usize>,
     /// Windows per contestant and point [default: 7]
     #[arg(long)]
     pub repetitions: Option<usize>,
@@ -66,8 +66,8 @@ pub struct Settings {
     pub quick: bool,
     /// Bytes of a cell, for the overhead.
     pub cells: Vec<usize>,
-    /// Bytes of a cell, for GPU rails.
-    pub gpu_cell: usize,
+    /// Bytes of a cell, for GPU rails; at least one.
+    pub gpu_cells: Vec<usize>,
     /// Windows per contestant and point.
     pub repetitions: usize,
     /// Length of a window.
@@ -91,9 +91,11 @@ impl Arguments {
         Settings {
             quick,
             cells,
-            gpu_cell: self
-                .gpu_cell
-                .unwrap_or(if quick { 64 << 10 } else { 1 << 20 }),
+            gpu_cells: match (self.gpu_cells.is_empty(), quick) {
+                (false, _) => self.gpu_cells.clone(),
+                (true, true) => vec![64 << 10],
+                (true, false) => vec![1 << 20],
+            },
             repetitions: self.repetitions.unwrap_or(if quick { 2 } else { 7 }).max(1),
             window: Duration::from_millis(window_ms.max(1)),
             tasks: self.tasks.unwrap_or(if quick { 20_000 } else { 1_000_000 }),

@@ -62,7 +62,8 @@ fn number(value: &Value) -> f64 {
 #[test]
 fn every_figure_is_measured_and_nothing_is_left_on_the_device() {
     let driver = Driver::new("right");
-    let output = driver.bench("", &["--format=json"]);
+    let arguments = ["--format=json", "--gpu-cells=64KiB,16KiB"];
+    let output = driver.bench("", &arguments);
     let log = stderr(&output);
     assert!(output.status.success(), "{log}");
     let record: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -75,16 +76,18 @@ fn every_figure_is_measured_and_nothing_is_left_on_the_device() {
         let points = points.filter(|point| !point[figure].is_null());
         points.map(|point| number(&point[figure])).collect()
     };
-    // Pinned memory, and two codes in device memory; then pinned and ordinary memory together with
-    // the CPU.
+    // For two sizes pinned memory, and two codes in device memory; for one pinned and ordinary
+    // memory together with the CPU.
     let (allowed, coded) = (of("copies", "gbps"), of("cuda:0", "gbps"));
-    assert_eq!((allowed.len(), coded.len()), (3, 5));
+    assert_eq!((allowed.len(), coded.len()), (6, 8));
     assert!(allowed.iter().chain(&coded).all(|rate| *rate > 0.0));
-    assert_eq!(of("cuda:0", "x_bound").len(), 3);
+    assert_eq!(of("cuda:0", "x_bound").len(), 6);
+    assert_eq!(of("cuda:0", "close_under_load_ms").len(), 1);
     assert_eq!(of("rate-aware", "x_best").len(), 2);
     // RS-6-3 over the bus, then RS-6-3 and RS-10-4 in memory, where a copied byte is moved twice.
     let parts = [6.0 / 9.0, 12.0 / 9.0, 20.0 / 14.0];
-    for ((allowed, copied), part) in allowed.iter().zip(of("copies", "copied_gbps")).zip(parts) {
+    let copied = of("copies", "copied_gbps");
+    for ((allowed, copied), part) in allowed.iter().zip(copied).zip(parts.into_iter().cycle()) {
         // Records have four digits, and both figures come from the same windows.
         assert!((allowed / copied / part - 1.0).abs() < 2e-3, "{points:?}");
     }

@@ -131,8 +131,10 @@ impl What {
         let name = device.about(&self.code(), what);
         let found = rail.value("x_bound");
         section.points.extend([copies, rail]);
-        section
-            .judgements
-            .push(Judgement::at_least(name, found, limit, settings.quick));
+        if device.judged {
+            section
+                .judgements
+                .push(Judgement::at_least(name, found, limit, settings.quick));
+        }
     }
 }

@@ -49,6 +49,8 @@ struct Device {
     rail: Arc<dyn Rail>,
     cell_bytes: usize,
     window: usize,
+    /// Whether the thresholds apply to it.
+    judged: bool,
 }
 
 /// Measures this part.
@@ -61,18 +63,23 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
     let window = if settings.quick { QUICK_WINDOW } else { WINDOW };
     for (ordinal, rail) in inventory.gpus() {
         opening::measure(settings, (rail, window), &mut section)?;
-        let device = Device {
-            gpu: Gpu::open(ordinal)?,
-            rail: Arc::clone(rail),
-            cell_bytes: settings.gpu_cell,
-            window,
-        };
-        section.notes.push(device.describe());
-        bounded::pinned(settings, &device, &mut section)?;
-        for shape in [RS_6_3, RS_10_4] {
-            bounded::resident(settings, &device, shape, &mut section)?;
+        for (index, cell_bytes) in settings.gpu_cells.iter().enumerate() {
+            let device = Device {
+                gpu: Gpu::open(ordinal)?,
+                rail: Arc::clone(rail),
+                cell_bytes: *cell_bytes,
+                window,
+                judged: index == 0,
+            };
+            section.notes.push(device.describe());
+            bounded::pinned(settings, &device, &mut section)?;
+            for shape in [RS_6_3, RS_10_4] {
+                bounded::resident(settings, &device, shape, &mut section)?;
+            }
+            if device.judged {
+                together::measure(settings, &device, &mut section)?;
+            }
         }
-        together::measure(settings, &device, &mut section)?;
     }
     if section.points.is_empty() {
         let absent = |(what, limit): (&str, f64)| {

@@ -20,7 +20,7 @@ pub fn measure(
     (rail, stripes): (&Arc<dyn Rail>, usize),
     section: &mut Section,
 ) -> Result<(), Failure> {
-    let load = Load::new(Operation::Encode, settings.gpu_cell, stripes);
+    let load = Load::new(Operation::Encode, settings.gpu_cells[0], stripes);
     let (mut lanes, mut engines) = (Vec::new(), Vec::new());
     for _ in 0..settings.repetitions {
         let (lane, opened) = timed(|| rail.open_lane());
