@@ -89,8 +89,8 @@ pub struct Workload {
     /// Whether all buffers are in device memory. The rail then copies none, so that every cut costs
     /// a launch and gains nothing.
     pub on_device: bool,
-    /// Whether no buffer is in ordinary memory. A rail with memory for copies then needs no thread to
-    /// copy them, and its workers only feed one device.
+    /// Whether no buffer is in ordinary memory. A rail with memory for copies then needs no thread
+    /// to copy them, and its workers only feed one device.
     pub unstaged: bool,
     /// Bytes of each buffer.
     pub bytes: usize,

@@ -54,11 +54,17 @@ impl Gpu {
             (Err(fault), Some(broken)) if fault.kind() == FaultKind::Failed => {
                 broken.tear_down(self.settings.drop_limit)?;
                 broken.free_finished();
-                Context::new(&self.device)?
+                Context::new(&self.device).map_err(refused_for_good)?
             }
             (context, _) => context?,
         };
         *kept = Arc::downgrade(&context);
         Ok(context)
     }
+}
+
+/// After some faults, such as a wrong address, drivers refuse new contexts as well.
+fn refused_for_good(fault: Fault) -> Fault {
+    let text = format!("{fault}; after an earlier fault it may refuse all work of this process");
+    Fault::new(fault.kind(), text)
 }

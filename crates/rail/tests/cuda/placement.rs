@@ -330,7 +330,7 @@ fn tables_are_copied_once_for_pieces_of_one_code() {
     let mut placement = Placement::new(&program, &rail, MEMORIES[1], 0);
     let codec = |parity_units| Stripe::random(Code::Rs, 6, parity_units, 1_000);
     let (three, two) = (codec(3), codec(2));
-    let codecs = [&three, &two].map(|stripe| self::codec(stripe));
+    let codecs = [&three, &two].map(self::codec);
     // The same code, another one, and the first one again.
     for (code, copies) in [(0, 1), (0, 0), (0, 0), (1, 1), (0, 1)] {
         let before = mock.get("copies");

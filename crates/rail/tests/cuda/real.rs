@@ -19,7 +19,8 @@ use crate::program::Program;
 use crate::spin::Spin;
 use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
 
-/// Less than the 10 s after which the kernel of a [`Spin`] ends: what took less did not wait for it.
+/// Less than the 10 s after which the kernel of a [`Spin`] ends: what takes less does not wait for
+/// it.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// A time limit after which a GPU counts as hanging.
