@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.stripeline.lab.bench.Spread;
+import org.stripeline.terminal.Spread;
 
 /**
  * The keys of JSON output, as paths: {@code a.b} is a key of an object, {@code a[].b} one of the

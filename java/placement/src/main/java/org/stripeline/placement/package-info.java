@@ -13,7 +13,6 @@
  * org.stripeline.placement.RackRule} the required layout, and {@link
  * org.stripeline.placement.ClusterFit} checks whether the cluster can satisfy it. {@link
  * org.stripeline.placement.ear.PendingStripes} places blocks that are being written, {@link
- * org.stripeline.placement.group.PosthocGrouping} groups blocks that have been written, {@link
  * org.stripeline.placement.group.GroupPlanner} plans the encoding of a group, and {@link
  * org.stripeline.placement.LayoutAudit} checks the layout of stripes.
  */

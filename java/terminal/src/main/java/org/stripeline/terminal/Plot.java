@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Draws panels of bars or lines as SVG, one below the other. A series has the same colour in all
- * panels.
+ * Draws panels of bars, boxes or lines as SVG, one below the other. A series has the same colour in
+ * all panels.
  */
 public final class Plot {
   private static final int WIDTH = 1100;
@@ -111,7 +111,7 @@ public final class Plot {
     svg.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 
-  /** A panel: give it bars or points, not both. */
+  /** A panel: give it bars and boxes, or points, not both. */
   public final class Panel {
     private final String title;
     private final String unit;
@@ -136,9 +136,30 @@ public final class Plot {
 
     /** Adds a bar with a line from {@code min} to {@code max}, and a mark unless it is null. */
     public void bar(String group, String name, double value, double min, double max, Double mark) {
-      Bar bar = new Bar(name, value, min, max, mark == null ? value : mark);
+      addBar(group, new Bar(name, 0, value, min, max, value, mark, false));
+    }
+
+    /**
+     * Adds a box from the lower to the upper quartile, with a white line at the median, a line from
+     * minimum to maximum, and a mark unless it is null.
+     */
+    public void box(String group, String name, Spread spread, Double mark) {
+      addBar(
+          group,
+          new Bar(
+              name,
+              spread.lowerQuartile,
+              spread.upperQuartile,
+              spread.min,
+              spread.max,
+              spread.median,
+              mark,
+              true));
+    }
+
+    private void addBar(String group, Bar bar) {
       bars.computeIfAbsent(group, key -> new ArrayList<>()).add(bar);
-      note(name, value, min, max, bar.mark);
+      note(bar.name, bar.from, bar.to, bar.min, bar.max, bar.mark);
     }
 
     /** Adds a point to the line of a series. */
@@ -182,26 +203,41 @@ public final class Plot {
         double width = Math.min(BAR_WIDTH_MAX, slot * 0.9 / group.getValue().size());
         double x = left + (slot - width * group.getValue().size()) / 2;
         for (Bar bar : group.getValue()) {
-          String about = group.getKey() + " " + bar.name + ": " + number(bar.value) + " " + unit;
-          add(
-              "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">"
-                  + "<title>%s</title></rect>",
-              x,
-              Math.min(y(0), y(bar.value)),
-              width - 1,
-              Math.abs(y(0) - y(bar.value)),
-              colour(bar.name),
-              escape(about));
-          double middle = x + (width - 1) / 2;
-          line(middle, y(bar.min), middle, y(bar.max), "stroke=\"black\"");
-          if (bar.mark != bar.value) {
-            String style = "stroke=\"black\" stroke-width=\"3\"";
-            line(x - 2, y(bar.mark), x + width + 1, y(bar.mark), style);
-          }
+          drawBar(group.getKey(), bar, x, width);
           x += width;
         }
         text(left + slot / 2, y(least) + 16, "middle", group.getKey());
         left += slot;
+      }
+    }
+
+    private void drawBar(String group, Bar bar, double x, double width) {
+      String about = group + " " + bar.name + ": " + number(bar.value) + " " + unit;
+      double end = x + width - 1;
+      double middle = (x + end) / 2;
+      String style = "stroke=\"black\"";
+      if (bar.isBox) {
+        line(middle, y(bar.min), middle, y(bar.max), style);
+        line(x + width / 4, y(bar.min), end - width / 4, y(bar.min), style);
+        line(x + width / 4, y(bar.max), end - width / 4, y(bar.max), style);
+      }
+      add(
+          "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\""
+              + " stroke=\"%s\"><title>%s</title></rect>",
+          x,
+          Math.min(y(bar.from), y(bar.to)),
+          width - 1,
+          Math.abs(y(bar.from) - y(bar.to)),
+          colour(bar.name),
+          colour(bar.name),
+          escape(about));
+      if (bar.isBox) {
+        line(x, y(bar.value), end, y(bar.value), "stroke=\"white\" stroke-width=\"2\"");
+      } else {
+        line(middle, y(bar.min), middle, y(bar.max), style);
+      }
+      if (bar.mark != bar.value) {
+        line(x - 2, y(bar.mark), end + 2, y(bar.mark), style + " stroke-width=\"3\"");
       }
     }
 
@@ -261,19 +297,34 @@ public final class Plot {
     }
   }
 
+  /** A bar from zero to its value, or a box around its value. */
   private static final class Bar {
     private final String name;
-    private final double value;
+    private final double from;
+    private final double to;
     private final double min;
     private final double max;
+    private final double value;
     private final double mark;
+    private final boolean isBox;
 
-    Bar(String name, double value, double min, double max, double mark) {
+    Bar(
+        String name,
+        double from,
+        double to,
+        double min,
+        double max,
+        double value,
+        Double mark,
+        boolean isBox) {
       this.name = name;
-      this.value = value;
+      this.from = from;
+      this.to = to;
       this.min = min;
       this.max = max;
-      this.mark = mark;
+      this.value = value;
+      this.mark = mark == null ? value : mark;
+      this.isBox = isBox;
     }
   }
 }

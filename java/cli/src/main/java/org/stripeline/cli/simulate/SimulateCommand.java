@@ -37,8 +37,9 @@ import picocli.CommandLine.Spec;
       "",
       "Needs no cluster. A scenario sets constants, each with its source, and the policies to"
           + " compare: HDFS' placement (rr), the same with a matching that chooses the replicas to"
-          + " keep (retention), encoding-aware replication (preliminary-ear, ear), stripes chosen"
-          + " among blocks already written (post-hoc), adoption of a file's own blocks (adoption),"
+          + " keep (retention), encoding-aware replication of the paper (preliminary-ear, ear) and"
+          + " of the NameNode's policy (ear-namenode), stripes chosen among blocks already written,"
+          + " which HDFS does not permit (post-hoc), adoption of a file's own blocks (adoption),"
           + " copying (copy). Blocks are placed and stripes planned by the code that runs on"
           + " clusters. Figures of the paper on encoding-aware replication (Li, Hu, Lee, DSN 2015)"
           + " are shown next to ours.",
@@ -76,7 +77,7 @@ public final class SimulateCommand implements Callable<Integer> {
   @Option(
       names = "--svg",
       paramLabel = "FILE",
-      description = "Draw throughput and gains next to the paper's")
+      description = "Draw throughput, and gains over all runs as boxes, next to the paper's")
   private Path svg;
 
   @Spec private CommandSpec spec;
@@ -103,7 +104,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
   private static void list(PrintWriter out) throws ScenarioException {
     for (String name : Scenario.carried()) {
-      out.println(String.format("%-12s %s", name, Scenario.carried(name).title()));
+      out.println(String.format("%-16s %s", name, Scenario.carried(name).title()));
     }
     out.flush();
   }

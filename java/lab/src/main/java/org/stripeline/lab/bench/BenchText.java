@@ -4,6 +4,7 @@ package org.stripeline.lab.bench;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.stripeline.terminal.Spread;
 
 /** The text of a bench's report, and the parts that reports share. */
 public final class BenchText {

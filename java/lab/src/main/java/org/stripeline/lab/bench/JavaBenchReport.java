@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 import org.stripeline.natives.codec.CoderStatus;
+import org.stripeline.terminal.Spread;
 import org.stripeline.terminal.TextTable;
 
 /** The results of a run; field names are those of the JSON output. */

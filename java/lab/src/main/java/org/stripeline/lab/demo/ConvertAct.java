@@ -14,7 +14,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
-import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.bench.convert.ConvertSettings;
 import org.stripeline.lab.bench.convert.MethodJvm;
 import org.stripeline.lab.bench.convert.PlainFiles;
@@ -23,6 +22,7 @@ import org.stripeline.plan.PlanCommand;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Spread;
 import picocli.CommandLine;
 
 /**

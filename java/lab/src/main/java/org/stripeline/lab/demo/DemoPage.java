@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.Plot;
+import org.stripeline.terminal.Spread;
 
 /** Formats the report as one self-contained HTML page: acts, table, plots as SVG. */
 final class DemoPage {

@@ -4,7 +4,7 @@ package org.stripeline.lab.demo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.stripeline.lab.bench.Spread;
+import org.stripeline.terminal.Spread;
 import org.stripeline.terminal.TextTable;
 
 /**

@@ -12,10 +12,10 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.cluster.ReplicaFiles;
 import org.stripeline.lab.demo.Stage.Side;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Spread;
 
 /**
  * Act 1: flips one bit of one block on a disk. Its checksum fails in the middle of a large

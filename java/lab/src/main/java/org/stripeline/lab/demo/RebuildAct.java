@@ -14,12 +14,12 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ECBlockGroupStats;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
 import org.stripeline.lab.cluster.ReplicaFiles;
 import org.stripeline.lab.demo.Stage.Side;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Spread;
 
 /**
  * Act 4: as many DataNodes as the code tolerates lose their disks and restart empty; HDFS

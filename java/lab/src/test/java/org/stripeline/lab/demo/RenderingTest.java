@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
-import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.Spread;
 import org.stripeline.terminal.TextTable;
 
 /** Tests text output: tables, sizes, the report and its page. */

@@ -22,6 +22,12 @@ import org.stripeline.placement.ear.PendingCounts.Event;
  * <p>Thread-safe. Owners are distributed over a few locks, each held for microseconds.
  */
 public final class PendingStripes {
+  /** Maximum number of stripes in a NameNode that is not configured otherwise. */
+  public static final int STRIPES_MAX_DEFAULT = 10_000;
+
+  /** Number of candidates for a block in a NameNode that is not configured otherwise. */
+  public static final int TRIES_MAX_DEFAULT = 20;
+
   private static final int SHARDS_MAX = 16;
 
   /**

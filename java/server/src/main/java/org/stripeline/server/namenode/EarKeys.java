@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.server.namenode;
 
+import org.stripeline.placement.ear.PendingStripes;
+
 /** Configuration keys of encoding-aware placement, read by the NameNode. */
 public final class EarKeys {
   /**
@@ -34,13 +36,13 @@ public final class EarKeys {
   public static final String STRIPES_MAX = "stripeline.ear.stripes-max";
 
   /** Default of {@link #STRIPES_MAX}. */
-  public static final int STRIPES_MAX_DEFAULT = 10_000;
+  public static final int STRIPES_MAX_DEFAULT = PendingStripes.STRIPES_MAX_DEFAULT;
 
   /** Maximum number of random draws for a block's nodes before a new stripe is begun. */
   public static final String TRIES_MAX = "stripeline.ear.tries-max";
 
   /** Default of {@link #TRIES_MAX}. */
-  public static final int TRIES_MAX_DEFAULT = 20;
+  public static final int TRIES_MAX_DEFAULT = PendingStripes.TRIES_MAX_DEFAULT;
 
   private EarKeys() {}
 }

@@ -11,6 +11,7 @@ import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Scenario;
 import org.stripeline.simulator.scenario.Variant;
+import org.stripeline.terminal.Spread;
 
 /**
  * The results of a scenario. Field names are those of the JSON; numbers that are not finite are
@@ -28,6 +29,7 @@ public final class Report {
   public final Map<String, Constant> constants;
 
   public final List<Entry> variants = new ArrayList<>();
+  final transient List<Figure> plotted;
 
   Report(Scenario scenario, long seed) {
     this.scenario = scenario.name();
@@ -35,6 +37,7 @@ public final class Report {
     this.about = scenario.about();
     this.seed = seed;
     this.seeds = scenario.seeds();
+    this.plotted = scenario.plotted();
     this.tolerancePoints =
         Double.isNaN(scenario.tolerancePoints()) ? null : scenario.tolerancePoints();
     this.constants = constants(scenario.variants().get(0).constants());
@@ -88,10 +91,12 @@ public final class Report {
       for (Result result : results) {
         for (Figure figure : Figure.values()) {
           double ours = result.figure(figure, first);
-          Double paper = variant.paper(result.kind(), figure);
           boolean isOfItself = figure.isRelative() && result == first;
           if (!Double.isNaN(ours) && !isOfItself) {
-            comparisons.add(new Comparison(result.kind(), figure, ours, paper, tolerancePoints));
+            Comparison found = new Comparison(result.kind(), figure, ours);
+            found.spread = result.spread(figure, first);
+            found.compare(variant, tolerancePoints);
+            comparisons.add(found);
           }
         }
       }
@@ -119,30 +124,45 @@ public final class Report {
     }
   }
 
-  /** A simulated value, and the value of the paper if it has one. */
+  /** A simulated value, and what the paper or a measurement gives for it. */
   public static final class Comparison {
     public final String policy;
     public final String figure;
     public final double ours;
-    public final Double paper;
+
+    /** Over the runs; null if a run has no value. */
+    public Spread spread;
+
+    /** Null if the paper has no value. */
+    public Double paper;
 
     /** Null if the scenario has no tolerance or the paper no value. */
-    public final Boolean isWithinTolerance;
+    public Boolean isWithinTolerance;
+
+    /** The value measured on a cluster, null if there is none. */
+    public Double measured;
+
+    /** The simulated value as a multiple of the measured one, null if there is none. */
+    public Double ofMeasured;
 
     private final transient Policy kind;
     private final transient Figure which;
 
-    Comparison(Policy kind, Figure which, double ours, Double paper, Double tolerancePoints) {
+    Comparison(Policy kind, Figure which, double ours) {
       this.kind = kind;
       this.which = which;
       this.policy = Labels.of(kind);
       this.figure = which.key();
       this.ours = ours;
-      this.paper = paper;
-      this.isWithinTolerance =
-          paper == null || tolerancePoints == null
-              ? null
-              : Math.abs(ours - paper) <= tolerancePoints;
+    }
+
+    void compare(Variant variant, Double tolerancePoints) {
+      paper = variant.paper(kind, which);
+      if (paper != null && tolerancePoints != null) {
+        isWithinTolerance = Math.abs(ours - paper) <= tolerancePoints;
+      }
+      measured = variant.measured(kind, which);
+      ofMeasured = measured == null ? null : ours / measured;
     }
   }
 }

@@ -8,8 +8,8 @@ import org.stripeline.terminal.Plot;
 
 /**
  * Draws reports: the throughput of encoding with the minimum and maximum of all runs, as in figure
- * 8 of the paper, then the gains next to those of the paper, or response times over time (figure
- * 9), or the shares of racks.
+ * 8 of the paper, then box plots of gains or other figures over all runs, or response times over
+ * time (figure 9), or the shares of racks.
  */
 public final class ReportPlot {
   /** As in figure 9 of the paper. */
@@ -36,8 +36,8 @@ public final class ReportPlot {
             entry.label,
             result.policy,
             result.encodeMbPerSecond,
-            result.encodeMbPerSecondLeast,
-            result.encodeMbPerSecondMost,
+            result.encodeMbPerSecondSpread.min,
+            result.encodeMbPerSecondSpread.max,
             null);
       }
     }
@@ -50,8 +50,7 @@ public final class ReportPlot {
           "time, s",
           result -> result.responses(WRITES_PER_POINT));
     } else {
-      gains(report, Figure.ENCODE_GAIN_PERCENT, "encoding");
-      gains(report, Figure.WRITE_GAIN_PERCENT, "writes");
+      report.plotted.forEach(figure -> boxes(report, figure));
     }
   }
 
@@ -71,16 +70,17 @@ public final class ReportPlot {
     }
   }
 
-  private void gains(Report report, Figure figure, String of) {
-    String title =
-        String.format(
-            "%s: gain of %s over %s, %%; the paper's values as black lines",
-            report.title, of, report.variants.get(0).results.get(0).policy);
-    Plot.Panel panel = plot.panel(title, "%", "");
+  /** Draws a box for each variant and policy; relative values compare runs with the same seed. */
+  private void boxes(Report report, Figure figure) {
+    String name = figure.key().replace('_', ' ');
+    String of = figure.isRelative() ? " over " + report.variants.get(0).results.get(0).policy : "";
+    Plot.Panel panel =
+        plot.panel(report.title + ": " + name + of + "; known values as black lines", "", "");
     for (Report.Entry entry : report.variants) {
       for (Report.Comparison found : entry.comparisons) {
-        if (found.figure.equals(figure.key())) {
-          panel.bar(entry.label, found.policy, found.ours, found.ours, found.ours, found.paper);
+        if (found.figure.equals(figure.key()) && found.spread != null) {
+          Double known = found.paper == null ? found.measured : found.paper;
+          panel.box(entry.label, found.policy, found.spread, known);
         }
       }
     }

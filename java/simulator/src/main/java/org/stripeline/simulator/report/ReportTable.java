@@ -41,7 +41,10 @@ public final class ReportTable {
         .append(report.seeds)
         .append(report.seeds == 1 ? " run" : " runs")
         .append(" each\n\n");
-    text.append(results(report)).append(paper(report)).append(failures(report));
+    text.append(results(report))
+        .append(paper(report))
+        .append(measured(report))
+        .append(failures(report));
     return text.toString();
   }
 
@@ -99,6 +102,26 @@ public final class ReportTable {
                   : isWithin
                       ? "within " + number(report.tolerancePoints, 0)
                       : signed(comparison.ours - comparison.paper) + " points");
+        }
+      }
+    }
+    return table.section();
+  }
+
+  private static String measured(Report report) {
+    TextTable table =
+        new TextTable("against a measurement", "policy", "figure", "simulated", "measured", "ratio")
+            .left(2);
+    for (Report.Entry entry : report.variants) {
+      for (Report.Comparison comparison : entry.comparisons) {
+        if (comparison.measured != null) {
+          table.row(
+              entry.label,
+              comparison.policy,
+              comparison.figure,
+              number(comparison.ours, 2),
+              number(comparison.measured, 2),
+              number(comparison.ofMeasured, 2));
         }
       }
     }

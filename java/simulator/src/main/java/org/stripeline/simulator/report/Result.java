@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.report;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.stripeline.simulator.network.Digest;
@@ -8,6 +9,7 @@ import org.stripeline.simulator.run.RunResult;
 import org.stripeline.simulator.scenario.Figure;
 import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
+import org.stripeline.terminal.Spread;
 
 /**
  * The results of one policy under one variant: means of all runs. Field names are those of the
@@ -19,8 +21,7 @@ public final class Result {
   public final String policy;
   public final double encodeSeconds;
   public final double encodeMbPerSecond;
-  public final double encodeMbPerSecondLeast;
-  public final double encodeMbPerSecondMost;
+  public final Spread encodeMbPerSecondSpread;
   public final double writeMbPerSecond;
   public final double writeSeconds;
 
@@ -46,10 +47,7 @@ public final class Result {
     writeMbPerSecondOfRuns = runs.stream().mapToDouble(run -> run.writeMbPerSecondDuring).toArray();
     encodeSeconds = mean(run -> run.encodeSeconds);
     encodeMbPerSecond = mean(run -> run.encodeMbPerSecond);
-    encodeMbPerSecondLeast =
-        runs.stream().mapToDouble(run -> run.encodeMbPerSecond).min().orElse(Double.NaN);
-    encodeMbPerSecondMost =
-        runs.stream().mapToDouble(run -> run.encodeMbPerSecond).max().orElse(Double.NaN);
+    encodeMbPerSecondSpread = Spread.of(runs, run -> run.encodeMbPerSecond);
     writeMbPerSecond = mean(run -> run.writeMbPerSecondDuring);
     writeSeconds = mean(run -> run.writeSecondsDuring);
     Digest all = new Digest();
@@ -96,29 +94,53 @@ public final class Result {
    * Returns the value of a figure; NaN if there is none, for example for writes without writers.
    */
   double figure(Figure figure, Result first) {
+    ToDoubleFunction<RunResult> value = value(figure);
+    return figure.isRelative() ? gain(mean(value), first.mean(value)) : mean(value);
+  }
+
+  /**
+   * Returns the spread of a figure over the runs, each compared with the run of the first policy
+   * that has the same seed; null if there is none.
+   */
+  Spread spread(Figure figure, Result first) {
+    ToDoubleFunction<RunResult> value = value(figure);
+    List<Double> values = new ArrayList<>();
+    for (int i = 0; i < runs.size(); i++) {
+      double own = value.applyAsDouble(runs.get(i));
+      values.add(figure.isRelative() ? gain(own, value.applyAsDouble(first.runs.get(i))) : own);
+    }
+    return values.stream().anyMatch(found -> found.isNaN()) ? null : Spread.of(values);
+  }
+
+  /** Returns the value of a run from which a figure is computed. */
+  private static ToDoubleFunction<RunResult> value(Figure figure) {
     switch (figure) {
       case ENCODE_GAIN_PERCENT:
-        return gain(encodeMbPerSecond, first.encodeMbPerSecond);
+      case ENCODE_MB_PER_SECOND:
+        return run -> run.encodeMbPerSecond;
       case WRITE_GAIN_PERCENT:
-        return gain(writeMbPerSecond, first.writeMbPerSecond);
+        return run -> run.writeMbPerSecondDuring;
       case ENCODE_TIME_CHANGE_PERCENT:
-        return gain(encodeSeconds, first.encodeSeconds);
+      case ENCODE_SECONDS:
+        return run -> run.encodeSeconds;
       case RESPONSE_CHANGE_PERCENT:
-        return gain(writeSeconds, first.writeSeconds);
+        return run -> run.writeSecondsDuring;
       case WRITE_SECONDS_BEFORE:
-        return mean(run -> run.writeSecondsBefore);
+        return run -> run.writeSecondsBefore;
       case RACK_SHARE_LEAST_PERCENT:
-        return PERCENT * mean(run -> run.rackShareLeast);
+        return run -> PERCENT * run.rackShareLeast;
       case RACK_SHARE_MOST_PERCENT:
-        return PERCENT * mean(run -> run.rackShareMost);
+        return run -> PERCENT * run.rackShareMost;
+      case READ_SHARE_MOST_PERCENT:
+        return run -> PERCENT * run.readShareMost;
       case CROSS_RACK_BLOCKS_PER_STRIPE:
-        return mean(RunResult::crossRackBlocksPerStripe);
+        return RunResult::crossRackBlocksPerStripe;
       case RELOCATIONS_PER_STRIPE:
-        return mean(run -> run.relocationsPerStripe);
+        return run -> run.relocationsPerStripe;
       case RELOCATING_STRIPES_PERCENT:
-        return PERCENT * mean(run -> run.relocatingShare);
+        return run -> PERCENT * run.relocatingShare;
       default:
-        return mean(run -> run.triesPerStripe);
+        return run -> run.triesPerStripe;
     }
   }
 

@@ -3,6 +3,7 @@ package org.stripeline.simulator.run;
 
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
 import org.stripeline.placement.Topology;
 import org.stripeline.placement.ear.Advice;
 import org.stripeline.placement.ear.PendingCounts;
@@ -16,6 +17,7 @@ import org.stripeline.simulator.scenario.Settings;
  * blocks for stripes, it also assigns each block to a stripe.
  */
 final class Placer {
+  /** The owner of all stripes of {@link Policy#EAR}, which has one for each core rack. */
   private static final String OWNER = "/";
 
   private final Settings settings;
@@ -34,15 +36,28 @@ final class Placer {
     this.policy = policy;
     this.random = random;
     this.position = new int[settings.racks];
-    this.pending =
-        policy == Policy.EAR
-            ? new PendingStripes(
-                settings.shape,
-                settings.rule,
-                16 * settings.racks,
-                Long.MAX_VALUE,
-                settings.earTriesMax)
-            : null;
+    this.pending = pending(settings, policy);
+  }
+
+  private static PendingStripes pending(Settings settings, Policy policy) {
+    switch (policy) {
+      case EAR:
+        return new PendingStripes(
+            settings.shape,
+            settings.rule,
+            16 * settings.racks,
+            Long.MAX_VALUE,
+            settings.earTriesMax);
+      case EAR_NAMENODE:
+        return PendingStripes.sparingCore(
+            settings.shape,
+            settings.rule,
+            PendingStripes.STRIPES_MAX_DEFAULT,
+            Long.MAX_VALUE,
+            PendingStripes.TRIES_MAX_DEFAULT);
+      default:
+        return null;
+    }
   }
 
   /** The nodes of a block, and its position in a stripe. */
@@ -60,15 +75,16 @@ final class Placer {
     }
   }
 
-  /** Places a block; the nodes are null if there are too few live nodes. */
-  Placed place(Topology topology, int writer) {
-    if (pending != null) {
-      Optional<Advice> advice =
-          pending.place(
-              OWNER, topology, writer, settings.replication, ReplicaDraw.NONE_EXCLUDED, 0, random);
-      if (advice.isPresent()) {
-        return new Placed(advice.get().nodes(), advice.get().coreRack(), advice.get().position());
-      }
+  /**
+   * Places a block; the nodes are null if there are too few live nodes.
+   *
+   * @param file identifies the file, whose blocks form stripes in their order under the NameNode's
+   *     policy; the other policies do not use it
+   */
+  Placed place(Topology topology, int writer, Object file) {
+    Optional<Advice> advice = pending == null ? Optional.empty() : advice(topology, writer, file);
+    if (advice.isPresent()) {
+      return new Placed(advice.get().nodes(), advice.get().coreRack(), advice.get().position());
     }
     int[] nodes =
         new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random)
@@ -80,6 +96,14 @@ final class Placer {
     int index = position[rack];
     position[rack] = (index + 1) % settings.shape.data();
     return new Placed(nodes, rack, index);
+  }
+
+  private Optional<Advice> advice(Topology topology, int writer, Object file) {
+    int replication = settings.replication;
+    IntPredicate isExcluded = ReplicaDraw.NONE_EXCLUDED;
+    return policy == Policy.EAR
+        ? pending.place(OWNER, topology, writer, replication, isExcluded, 0, random)
+        : pending.placeInOrder(file, topology, writer, replication, isExcluded, 0, random);
   }
 
   /** Returns how many candidates were drawn so far; 0 for policies that draw only once. */

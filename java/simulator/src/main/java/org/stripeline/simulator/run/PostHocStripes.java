@@ -4,8 +4,6 @@ package org.stripeline.simulator.run;
 import java.util.ArrayList;
 import java.util.List;
 import org.stripeline.placement.Topology;
-import org.stripeline.placement.group.BlockSet;
-import org.stripeline.placement.group.PosthocGrouping;
 import org.stripeline.simulator.scenario.Settings;
 
 /** Stripes of blocks that were written without regard to encoding. */

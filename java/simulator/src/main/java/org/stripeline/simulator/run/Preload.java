@@ -17,6 +17,8 @@ final class Preload {
    */
   private static final int BLOCKS_FACTOR_MAX = 4;
 
+  private static final String ONE_FILE = "file";
+
   private final Settings settings;
   private final Policy policy;
   private final Placer placer;
@@ -64,7 +66,7 @@ final class Preload {
     for (int stripe = 0; stripe < settings.stripes; stripe++) {
       int[] members = new int[data];
       for (int i = 0; i < data; i++) {
-        members[i] = blocks.add(placer.place(topology, nextWriter()).nodes);
+        members[i] = blocks.add(placer.place(topology, nextWriter(), ONE_FILE).nodes);
       }
       if (policy != Policy.POST_HOC) {
         stripes.add(new SimulatedStripe(members, SimulatedStripe.ANYWHERE));
@@ -77,7 +79,8 @@ final class Preload {
     int[][] open = new int[settings.racks][];
     long most = (long) BLOCKS_FACTOR_MAX * data * (settings.stripes + settings.racks);
     while (stripes.size() < settings.stripes && written < most) {
-      Placer.Placed placed = placer.place(topology, nextWriter());
+      int writer = nextWriter();
+      Placer.Placed placed = placer.place(topology, writer, file(writer));
       int block = blocks.add(placed.nodes);
       if (placed.position == 0) {
         open[placed.coreRack] = new int[data];
@@ -86,7 +89,9 @@ final class Preload {
         open[placed.coreRack][placed.position] = block;
       }
       if (placed.position == data - 1) {
-        stripes.add(new SimulatedStripe(open[placed.coreRack], placed.coreRack));
+        boolean isAnywhere = policy == Policy.EAR_NAMENODE;
+        int encodingRack = isAnywhere ? SimulatedStripe.ANYWHERE : placed.coreRack;
+        stripes.add(new SimulatedStripe(open[placed.coreRack], encodingRack));
       }
     }
     if (stripes.size() < settings.stripes) {
@@ -99,6 +104,15 @@ final class Preload {
               + stripes.size()
               + "; raise blocks_per_rack_max or racks");
     }
+  }
+
+  /**
+   * Returns the file of the next block: racks that write in turn write a file each; otherwise all
+   * blocks are of one file.
+   */
+  private Object file(int writer) {
+    boolean isOfRack = settings.writers == WriterChoice.RACKS_IN_TURN;
+    return isOfRack ? (Object) (writer / settings.nodesPerRack) : ONE_FILE;
   }
 
   private int nextWriter() {

@@ -4,7 +4,7 @@ package org.stripeline.simulator.run;
 import java.util.Arrays;
 import org.stripeline.simulator.scenario.Settings;
 
-/** The share of all replicas that each rack has. */
+/** The shares of racks in all replicas, and in the reads of some blocks. */
 final class RackShares {
   private RackShares() {}
 
@@ -22,5 +22,24 @@ final class RackShares {
     }
     Arrays.sort(shares);
     return shares;
+  }
+
+  /**
+   * Returns the largest share of a rack in the reads of the first blocks, if each block is read
+   * equally often, from any of the racks that have a replica of it.
+   */
+  static double mostReads(Blocks blocks, int count, Settings settings) {
+    double[] shares = new double[settings.racks];
+    for (int block = 0; block < count; block++) {
+      int[] racks =
+          Arrays.stream(blocks.replicas(block))
+              .map(node -> node / settings.nodesPerRack)
+              .distinct()
+              .toArray();
+      for (int rack : racks) {
+        shares[rack] += 1.0 / racks.length / count;
+      }
+    }
+    return Arrays.stream(shares).max().orElse(0);
   }
 }

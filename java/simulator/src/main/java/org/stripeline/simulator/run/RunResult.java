@@ -28,6 +28,7 @@ public final class RunResult {
   public long writesDuring;
   public double rackShareLeast;
   public double rackShareMost;
+  public double readShareMost;
   public double rackLinkUse;
   public Map<String, Double> crossRackGb;
   public Failures.Tally failures;

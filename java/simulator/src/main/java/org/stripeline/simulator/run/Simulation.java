@@ -26,6 +26,7 @@ public final class Simulation {
   private final Encoding encoding;
   private final Failures failures;
   private final double[] rackShares;
+  private final double readShareMost;
   private final double triesPerBlock;
 
   private Simulation(Settings settings, Policy policy, long seed) throws ScenarioException {
@@ -36,6 +37,8 @@ public final class Simulation {
     this.preload = new Preload(settings, policy, placer, run.randoms);
     preload.write(run.cluster.topology());
     this.rackShares = RackShares.of(preload.blocks(), settings);
+    int blocks = settings.stripes * settings.shape.data();
+    this.readShareMost = RackShares.mostReads(preload.blocks(), blocks, settings);
     this.triesPerBlock = (double) placer.tries() / preload.blocks().count();
     StripePlanner planner =
         new StripePlanner(settings, policy, preload.blocks(), run.randoms.planning);
@@ -111,6 +114,7 @@ public final class Simulation {
     outcome.rackShareLeast = rackShares[0];
     outcome.rackShareMost = rackShares[rackShares.length - 1];
     outcome.rackShares = rackShares;
+    outcome.readShareMost = readShareMost;
     outcome.writes = writes.byBegin();
     outcome.rackLinkUse = run.links.rackUse(run.clock.now());
     outcome.crossRackGb = crossRack();

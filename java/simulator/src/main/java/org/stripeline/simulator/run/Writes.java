@@ -55,7 +55,7 @@ final class Writes {
     if (!cluster.isLive(writer)) {
       return;
     }
-    int[] nodes = placer.place(cluster.topology(), writer).nodes;
+    int[] nodes = placer.place(cluster.topology(), writer, new Object()).nodes;
     if (nodes == null) {
       return;
     }

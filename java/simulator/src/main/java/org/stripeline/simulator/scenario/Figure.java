@@ -14,12 +14,21 @@ public enum Figure {
    * percent.
    */
   RESPONSE_CHANGE_PERCENT(true),
+  /** Time from the start of encoding until the last stripe is done. */
+  ENCODE_SECONDS(false),
+  /** Data encoded in that time, in millions of bytes per second. */
+  ENCODE_MB_PER_SECOND(false),
   /** Mean response time of writes before encoding, in seconds. */
   WRITE_SECONDS_BEFORE(false),
   /** The smallest share of all replicas in a rack. */
   RACK_SHARE_LEAST_PERCENT(false),
   /** The largest share of all replicas in a rack. */
   RACK_SHARE_MOST_PERCENT(false),
+  /**
+   * The largest share of the reads of the blocks to encode that a rack serves, if each read goes to
+   * one of the racks with a replica, all equally often.
+   */
+  READ_SHARE_MOST_PERCENT(false),
   /** Blocks moved between racks to encode a stripe. */
   CROSS_RACK_BLOCKS_PER_STRIPE(false),
   /** Data blocks per stripe that must move because none of their replicas can be retained. */

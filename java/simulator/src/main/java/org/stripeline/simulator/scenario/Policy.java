@@ -12,8 +12,10 @@ public enum Policy {
   RETENTION,
   /** One replica of each block in the stripe's core rack; the others are not checked. */
   PRELIMINARY_EAR,
-  /** Encoding-aware replication. */
+  /** Encoding-aware replication, as the paper describes it. */
   EAR,
+  /** Encoding-aware replication, as the NameNode's placement policy does it. */
+  EAR_NAMENODE,
   /** The placement of HDFS; stripes are formed afterwards from all blocks that share a rack. */
   POST_HOC,
   /** The placement of HDFS; consecutive blocks of a file, encoded in the rack with most of them. */
@@ -23,6 +25,6 @@ public enum Policy {
 
   /** Returns whether stripes are formed while blocks are written. */
   public boolean placesForStripes() {
-    return this == PRELIMINARY_EAR || this == EAR;
+    return this == PRELIMINARY_EAR || this == EAR || this == EAR_NAMENODE;
   }
 }

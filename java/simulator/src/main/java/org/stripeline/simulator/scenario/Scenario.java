@@ -40,6 +40,14 @@ public final class Scenario {
               "simulation",
               "models",
               "balance",
+              "read-balance",
+              "vary-k",
+              "vary-m",
+              "vary-links",
+              "vary-writes",
+              "vary-background",
+              "vary-racks-lost",
+              "measured",
               "policies",
               "failures",
               SCALE));
@@ -55,6 +63,7 @@ public final class Scenario {
               "seeds",
               "tolerance_points",
               "quick",
+              "plot",
               "variants"));
 
   private final String name;
@@ -63,6 +72,7 @@ public final class Scenario {
   private final List<Policy> policies;
   private final int seeds;
   private final double tolerancePoints;
+  private final List<Figure> plotted;
   private final List<Variant> variants;
 
   private Scenario(String name, JsonObject json, boolean isQuick) throws ScenarioException {
@@ -79,6 +89,7 @@ public final class Scenario {
     tolerancePoints =
         json.has("tolerance_points") ? number(json, "tolerance_points", 0, 1000) : Double.NaN;
     policies = policies(array(json, "policies"));
+    plotted = plotted(json.has("plot") ? array(json, "plot") : new JsonArray());
     Constants constants = Constants.none();
     if (json.has("base")) {
       constants = constants.with(resource("base-" + text(json, "base")));
@@ -172,6 +183,16 @@ public final class Scenario {
     return Collections.unmodifiableList(found);
   }
 
+  private static List<Figure> plotted(JsonArray names) throws ScenarioException {
+    List<Figure> found = new ArrayList<>();
+    for (JsonElement element : names) {
+      found.add(Labels.parse(Figure.class, element.getAsString().replace('_', '-')));
+    }
+    return found.isEmpty()
+        ? Arrays.asList(Figure.ENCODE_GAIN_PERCENT, Figure.WRITE_GAIN_PERCENT)
+        : Collections.unmodifiableList(found);
+  }
+
   private static List<Variant> variants(JsonArray array, Constants constants, boolean isQuick)
       throws ScenarioException {
     List<Variant> found = new ArrayList<>();
@@ -185,8 +206,7 @@ public final class Scenario {
       if (isQuick && json.has("quick")) {
         changed = changed.changed(object(json, "quick"), "the variant's quick form");
       }
-      JsonObject paper = json.has("paper") ? object(json, "paper") : new JsonObject();
-      found.add(new Variant(label, changed, paper(paper)));
+      found.add(new Variant(label, changed, known(json, "paper"), known(json, "measured")));
     }
     if (found.isEmpty()) {
       throw new ScenarioException("Cannot simulate: there are no variants");
@@ -194,9 +214,11 @@ public final class Scenario {
     return Collections.unmodifiableList(found);
   }
 
-  /** Reads {@code {policy: {figure: value}}}. */
-  private static Map<Policy, Map<Figure, Double>> paper(JsonObject json) throws ScenarioException {
-    Map<Policy, Map<Figure, Double>> paper = new EnumMap<>(Policy.class);
+  /** Reads {@code {policy: {figure: value}}}; returns no values if the key is absent. */
+  private static Map<Policy, Map<Figure, Double>> known(JsonObject variant, String key)
+      throws ScenarioException {
+    Map<Policy, Map<Figure, Double>> known = new EnumMap<>(Policy.class);
+    JsonObject json = variant.has(key) ? object(variant, key) : new JsonObject();
     for (String name : json.keySet()) {
       JsonObject given = object(json, name);
       Map<Figure, Double> figures = new EnumMap<>(Figure.class);
@@ -207,11 +229,11 @@ public final class Scenario {
       }
       if (figures.size() != given.size()) {
         throw new ScenarioException(
-            "Cannot use figures " + given.keySet() + " of the paper: some are unknown");
+            "Cannot use figures " + given.keySet() + " of key " + key + ": some are unknown");
       }
-      paper.put(Labels.parse(Policy.class, name), figures);
+      known.put(Labels.parse(Policy.class, name), figures);
     }
-    return paper;
+    return known;
   }
 
   private static JsonElement element(JsonObject json, String key) throws ScenarioException {
@@ -295,6 +317,11 @@ public final class Scenario {
    */
   public double tolerancePoints() {
     return tolerancePoints;
+  }
+
+  /** Returns the figures to draw as boxes; the gains of encoding and of writes by default. */
+  public List<Figure> plotted() {
+    return plotted;
   }
 
   /** Returns the variants. */

@@ -4,19 +4,25 @@ package org.stripeline.simulator.scenario;
 import java.util.Collections;
 import java.util.Map;
 
-/** One set of constants of a scenario, and the paper's values for it. Immutable. */
+/** One set of constants of a scenario, and known values for it. Immutable. */
 public final class Variant {
   private final String label;
   private final Constants constants;
   private final Settings settings;
   private final Map<Policy, Map<Figure, Double>> paper;
+  private final Map<Policy, Map<Figure, Double>> measured;
 
-  Variant(String label, Constants constants, Map<Policy, Map<Figure, Double>> paper)
+  Variant(
+      String label,
+      Constants constants,
+      Map<Policy, Map<Figure, Double>> paper,
+      Map<Policy, Map<Figure, Double>> measured)
       throws ScenarioException {
     this.label = label;
     this.constants = constants;
     this.settings = new Settings(constants);
     this.paper = paper;
+    this.measured = measured;
   }
 
   /** Returns its name in tables and plots. */
@@ -37,5 +43,10 @@ public final class Variant {
   /** Returns the value of the paper for a policy, null if there is none. */
   public Double paper(Policy policy, Figure figure) {
     return paper.getOrDefault(policy, Collections.emptyMap()).get(figure);
+  }
+
+  /** Returns the value measured on a cluster under a policy, null if there is none. */
+  public Double measured(Policy policy, Figure figure) {
+    return measured.getOrDefault(policy, Collections.emptyMap()).get(figure);
   }
 }

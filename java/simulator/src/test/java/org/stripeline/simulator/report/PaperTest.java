@@ -111,6 +111,54 @@ class PaperTest {
         .isBetween(85.0, 100.0);
   }
 
+  @Test
+  void theNameNodesPlacementLeavesTheCoreRacksShareToParity() throws ScenarioException {
+    Report report = run("policies");
+    for (int variant = 0; variant < report.variants.size(); variant++) {
+      // m = 4, c = 1: one parity block in the core rack, three in others, and no other block moves.
+      assertThat(of(report, variant, Policy.EAR_NAMENODE, Figure.CROSS_RACK_BLOCKS_PER_STRIPE))
+          .isEqualTo(3, within(0.02));
+      assertThat(of(report, variant, Policy.EAR_NAMENODE, Figure.RELOCATIONS_PER_STRIPE)).isZero();
+    }
+    assertThat(of(report, 1, Policy.EAR_NAMENODE, Figure.TRIES_PER_STRIPE)).isBetween(12.5, 14.5);
+  }
+
+  @Test
+  void aFileOfOneStripeIsReadFromItsCoreRackUnderTheNameNodesPlacement() throws ScenarioException {
+    Report report = run("read-balance");
+    Figure share = Figure.READ_SHARE_MOST_PERCENT;
+    assertThat(of(report, 0, Policy.EAR_NAMENODE, share)).isEqualTo(50, within(1e-9));
+    assertThat(of(report, 0, Policy.RR, share)).isBetween(10.0, 30.0);
+    assertThat(of(report, 3, Policy.EAR_NAMENODE, share)).isBetween(5.0, 6.5);
+    assertThat(of(report, 3, Policy.RR, share)).isBetween(5.0, 5.6);
+  }
+
+  @Test
+  void gainsAreSpreadOverRunsWithTheSameSeeds() throws ScenarioException {
+    Report report = run("vary-racks-lost");
+    Report.Comparison gain =
+        report.variants.get(2).find(Policy.EAR_NAMENODE, Figure.ENCODE_GAIN_PERCENT);
+    assertThat(gain.spread.min).isEqualTo(gain.spread.max).isEqualTo(gain.ours, within(1e-9));
+    assertThat(gain.ours).isGreaterThan(gain(report, 0));
+  }
+
+  @Test
+  void measuredConversionsBehindSlowLinksTakeTheSimulatedTime() throws ScenarioException {
+    Report report = run("measured");
+    for (int variant = 0; variant < report.variants.size(); variant++) {
+      for (Policy policy : new Policy[] {Policy.ADOPTION, Policy.EAR_NAMENODE}) {
+        Report.Entry entry = report.variants.get(variant);
+        assertThat(entry.find(policy, Figure.CROSS_RACK_BLOCKS_PER_STRIPE).ofMeasured)
+            .isBetween(0.8, 1.2);
+        // With racks of two nodes the cluster is faster: it reads, computes and sends at once.
+        if (variant < 2) {
+          assertThat(entry.find(policy, Figure.ENCODE_SECONDS).ofMeasured).isBetween(0.7, 1.3);
+        }
+      }
+    }
+    assertThat(ReportTable.of(report)).contains("against a measurement");
+  }
+
   @ParameterizedTest
   @MethodSource("scenarios")
   void everyScenarioCanBePlotted(String name) throws Exception {

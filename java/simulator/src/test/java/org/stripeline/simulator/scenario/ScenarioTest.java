@@ -52,7 +52,8 @@ class ScenarioTest {
                 + "\"constants\": {\"racks\": {\"value\": 30, \"source\": \"ours\"}},"
                 + " \"variants\": [{\"label\": \"as is\"}, {\"label\": \"wide\","
                 + " \"set\": {\"data_blocks\": 17}, \"paper\": {\"post-hoc\":"
-                + " {\"encode_gain_percent\": 12.5}}}]}");
+                + " {\"encode_gain_percent\": 12.5}}, \"measured\": {\"rr\":"
+                + " {\"encode_seconds\": 3}}}], \"plot\": [\"encode_seconds\"]}");
     assertThat(scenario.name()).isEqualTo("mine");
     assertThat(scenario.policies()).containsExactly(Policy.RR, Policy.POST_HOC);
     assertThat(scenario.seeds()).isEqualTo(2);
@@ -64,6 +65,9 @@ class ScenarioTest {
     assertThat(wide.constants().source("data_blocks")).isEqualTo("variant wide");
     assertThat(wide.paper(Policy.POST_HOC, Figure.ENCODE_GAIN_PERCENT)).isEqualTo(12.5);
     assertThat(wide.paper(Policy.RR, Figure.ENCODE_GAIN_PERCENT)).isNull();
+    assertThat(wide.measured(Policy.RR, Figure.ENCODE_SECONDS)).isEqualTo(3);
+    assertThat(wide.measured(Policy.POST_HOC, Figure.ENCODE_GAIN_PERCENT)).isNull();
+    assertThat(scenario.plotted()).containsExactly(Figure.ENCODE_SECONDS);
     assertThat(scenario.variants().get(0).settings().shape.data()).isEqualTo(10);
   }
 
@@ -82,6 +86,7 @@ class ScenarioTest {
     refuses(
         HEAD + "\"variants\": [{\"label\": \"x\", \"paper\": {\"rr\": {\"joy\": 1}}}]}",
         "some are unknown");
+    refuses(HEAD + "\"plot\": [\"joy\"], " + variants, "Cannot use joy");
     assertThatThrownBy(() -> Scenario.carried("nonesuch"))
         .isInstanceOf(ScenarioException.class)
         .hasMessageContaining("neither a file nor one of a1-code");

@@ -245,6 +245,10 @@ final class ConvertBench {
       // Only the benchmark has the files open.
       command.add("--allow-stale-readers");
     }
+    if (network != null) {
+      // The NameNode's web pages cannot be reached from the network of the commands.
+      command.add("--skip-namenode-check");
+    }
     int units = policy.getNumDataUnits() + policy.getNumParityUnits();
     int inOneRack = (units + settings.racks - 1) / settings.racks;
     if (inOneRack > policy.getNumParityUnits()) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.Spread;
+import org.stripeline.terminal.Spread;
 
 /**
  * Compares the samples with the documented thresholds of adoption. Ratios are computed within each

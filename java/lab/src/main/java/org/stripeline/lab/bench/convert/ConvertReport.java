@@ -8,7 +8,7 @@ import java.util.Map;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.ClusterBenchReport;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.Spread;
+import org.stripeline.terminal.Spread;
 
 /** The results of a run; field names are those of the JSON record. */
 final class ConvertReport implements ClusterBenchReport {

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.WorkDirectory;
+import org.stripeline.terminal.Spread;
 
 /**
  * Compares client pipelines on a cluster of the caller: our pipelines, Hadoop's with {@code

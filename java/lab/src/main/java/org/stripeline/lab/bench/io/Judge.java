@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.Spread;
 
 /**
  * Compares the samples with the documented thresholds of the client pipelines. A ratio is computed

@@ -36,7 +36,7 @@ class ConvertBenchTest {
                 "bench",
                 "convert",
                 "--quick",
-                "--codes=RS-3-2",
+                "--codes=RS-3-3",
                 "--methods=adopt,adopt-ear,cp",
                 "--datanodes=6",
                 "--racks=3",
@@ -58,7 +58,7 @@ class ConvertBenchTest {
     assertThat(report.bytesVerified).isEqualTo(3 * 2 * 3L << 20);
     ConvertSample ear = report.samples.get(1);
     assertThat(ear.blocksSent).as("blocks that placement had to send").isZero();
-    // Data is read in the core rack; only the four parity blocks may leave it.
+    // Data is read in the core rack; only four of the six parity blocks may leave it.
     assertThat(ear.crossRackBytes).as("bytes across racks").isBetween(0L, 4L << 20);
     assertThat(Files.readString(record.resolve("convert.txt"))).contains("100 between racks");
     assertThat(work).doesNotExist();

@@ -11,9 +11,9 @@ import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.stripeline.lab.bench.ProcessTime;
-import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.bench.io.client.ClientRequest;
+import org.stripeline.terminal.Spread;
 
 /** Unit tests of the parts of the benchmark. */
 class IoPartsTest {

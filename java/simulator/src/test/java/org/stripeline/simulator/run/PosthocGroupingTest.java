@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement.group;
+package org.stripeline.simulator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,6 +18,9 @@ import org.stripeline.placement.RackRule;
 import org.stripeline.placement.StripeAudit;
 import org.stripeline.placement.Topology;
 import org.stripeline.placement.ear.ReplicaDraw;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
 
 class PosthocGroupingTest {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement.group;
+package org.stripeline.simulator.run;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +17,7 @@ import org.stripeline.placement.Topology;
  * added to the fullest open group of one of its racks that accepts it. At the end, the remaining
  * blocks are grouped once more. Not thread-safe.
  */
-public final class PosthocGrouping {
+final class PosthocGrouping {
   /** Maximum number of open groups per rack. */
   private static final int OPEN_PER_RACK_MAX = 4;
 
@@ -37,7 +37,7 @@ public final class PosthocGrouping {
    *
    * @param rule the racks that a group may use; its number of target racks is ignored
    */
-  public PosthocGrouping(CodeShape shape, RackRule rule, Topology topology) {
+  PosthocGrouping(CodeShape shape, RackRule rule, Topology topology) {
     this.shape = shape;
     this.rule = rule;
     this.topology = topology;
@@ -54,7 +54,7 @@ public final class PosthocGrouping {
    * @param replicas the nodes that hold it
    * @return the group that this block completes, null if there is none
    */
-  public BlockSet add(long block, int... replicas) {
+  BlockSet add(long block, int... replicas) {
     int[] racks = racks(replicas);
     Open best = null;
     for (int rack : racks) {
@@ -111,7 +111,7 @@ public final class PosthocGrouping {
    * @return the groups that this completes; blocks that are in no group returned so far remain
    *     ungrouped
    */
-  public List<BlockSet> finish() {
+  List<BlockSet> finish() {
     List<Open> left = new ArrayList<>(displaced);
     displaced.clear();
     for (List<Open> open : openByRack) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement.group;
+package org.stripeline.simulator.run;
 
 /** The k blocks that were grouped into a stripe. Immutable. */
-public final class BlockSet {
+final class BlockSet {
   private final int coreRack;
   private final long[] blocks;
   private final int[] retained;
@@ -14,19 +14,19 @@ public final class BlockSet {
   }
 
   /** Returns the rack that holds a replica of each block. */
-  public int coreRack() {
+  int coreRack() {
     return coreRack;
   }
 
   /** Returns the numbers of the blocks. */
-  public long[] blocks() {
+  long[] blocks() {
     return blocks.clone();
   }
 
   /**
    * Returns the node on which a replica of each block can be retained, in the order of the blocks.
    */
-  public int[] retained() {
+  int[] retained() {
     return retained.clone();
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench;
+package org.stripeline.terminal;
 
 import java.util.Arrays;
 import java.util.Collection;
