@@ -96,8 +96,8 @@ public final class ConvertCommand implements Callable<Integer> {
           "--principal",
           "-D");
 
-  /** Windows of rules are times of this machine. */
-  private static final Clock CLOCK = Clock.system(ZoneId.systemDefault());
+  /** The time of day; windows of rules are times of this machine. */
+  static final Clock CLOCK = Clock.system(ZoneId.systemDefault());
 
   private static final String DRY_AND_EXECUTE =
       "Cannot use --dry-run with --execute: leave one of them out";

@@ -88,7 +88,7 @@ final class JobControl {
     StatusText text = new StatusText(out, isJson);
     ServiceStatus service = StatusRecorder.read(fs, root);
     if (service != null) {
-      text.service(service, System.currentTimeMillis());
+      text.service(service, ConvertCommand.CLOCK.millis());
     }
     text.list(jobs);
     for (JobEntry job : jobs) {
