@@ -25,6 +25,23 @@ public final class EarSettings {
     targetRacks = atLeast(conf, EarKeys.TARGET_RACKS, EarKeys.TARGET_RACKS_DEFAULT, 0);
     stripesMax = atLeast(conf, EarKeys.STRIPES_MAX, EarKeys.STRIPES_MAX_DEFAULT, 1);
     triesMax = atLeast(conf, EarKeys.TRIES_MAX, EarKeys.TRIES_MAX_DEFAULT, 1);
+    long places = (long) blocksPerRack * targetRacks;
+    if (places > 0 && places < shape.total()) {
+      throw new IllegalArgumentException(
+          "Cannot use "
+              + EarKeys.BLOCKS_PER_RACK
+              + "="
+              + blocksPerRack
+              + " with "
+              + EarKeys.TARGET_RACKS
+              + "="
+              + targetRacks
+              + ": together they hold "
+              + places
+              + " of the "
+              + shape.total()
+              + " blocks of a group");
+    }
   }
 
   /**
@@ -76,6 +93,16 @@ public final class EarSettings {
     return !directories.isEmpty();
   }
 
+  /** Returns the directories, each with a slash at its end. */
+  public List<String> directories() {
+    return directories;
+  }
+
+  /** Returns whether the racks of a stripe follow another rule than that of HDFS. */
+  public boolean hasOwnRule() {
+    return isOn() && (blocksPerRack > 0 || targetRacks > 0);
+  }
+
   /** Returns whether a file, by its absolute path, is in one of the directories. */
   public boolean covers(String file) {
     for (String directory : directories) {
@@ -97,9 +124,10 @@ public final class EarSettings {
    * @param racks number of racks, at least 1
    */
   public RackRule rule(int racks) {
+    int used = targetRacks == 0 ? racks : Math.min(targetRacks, racks);
     RackRule rule =
         blocksPerRack == 0
-            ? RackRule.even(shape, Math.max(1, racks))
+            ? RackRule.even(shape, Math.max(1, used))
             : RackRule.atMost(blocksPerRack);
     return targetRacks == 0 ? rule : rule.inTargetRacks(targetRacks);
   }
