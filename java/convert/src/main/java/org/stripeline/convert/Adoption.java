@@ -14,6 +14,7 @@ import org.stripeline.convert.group.AgentNodes;
 import org.stripeline.convert.group.AgentUnlinker;
 import org.stripeline.convert.group.ThreadDispatcher;
 import org.stripeline.convert.job.Job;
+import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.natives.Ticker;
 
@@ -23,11 +24,13 @@ public final class Adoption implements Closeable {
 
   private final Agents agents;
   private final AgentNodes nodes;
+  private final RackRules racks;
   private final ExecutorService encoders;
 
-  private Adoption(Agents agents, AgentNodes nodes, ExecutorService encoders) {
+  private Adoption(Agents agents, AgentNodes nodes, RackRules racks, ExecutorService encoders) {
     this.agents = agents;
     this.nodes = nodes;
+    this.racks = racks;
     this.encoders = encoders;
   }
 
@@ -43,16 +46,24 @@ public final class Adoption implements Closeable {
               thread.setDaemon(true);
               return thread;
             });
-    return new Adoption(agents, new AgentNodes(fs.getClient(), agents, ticker), encoders);
+    RackRules racks =
+        settings.skipNameNodeCheck
+            ? RackRules.OF_HDFS
+            : RackRules.ask(fs.getUri(), fs.getConf(), settings.allowRackLoss);
+    return new Adoption(agents, new AgentNodes(fs.getClient(), agents, ticker), racks, encoders);
   }
 
   AgentNodes nodes() {
     return nodes;
   }
 
+  RackRules racks() {
+    return racks;
+  }
+
   /** Returns a rewriter that adopts replicas. */
   FileRewriter rewriter(Job job) {
-    return new AdoptingRewriter(job, nodes, new ThreadDispatcher(job, nodes, encoders));
+    return new AdoptingRewriter(job, nodes, racks, new ThreadDispatcher(job, nodes, encoders));
   }
 
   Recovery.Unlinker unlinker() {

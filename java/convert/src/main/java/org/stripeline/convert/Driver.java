@@ -108,6 +108,7 @@ public final class Driver implements AutoCloseable {
                 + "; --execute is refused until they have one. The files and sizes do not depend on"
                 + " agents; whether every DataNode can keep and encode blocks is not known");
       }
+      warnOfRacks(settings, adoption, cluster);
       Totals totals = walk(settings, observer, Collections.emptyMap(), isOver);
       try {
         requireRoom(settings, totals);
@@ -141,9 +142,22 @@ public final class Driver implements AutoCloseable {
     return settings.adopts() ? Adoption.open(fs, settings, ticker) : null;
   }
 
-  private static void requireAgents(Adoption adoption, ClusterFacts cluster) throws IOException {
+  private void requireAgents(JobSettings settings, Adoption adoption, ClusterFacts cluster)
+      throws IOException {
     if (adoption != null) {
       adoption.nodes().require(cluster.nodes());
+      warnOfRacks(settings, adoption, cluster);
+    }
+  }
+
+  /** Warns if groups do not follow the rule by which the NameNode placed the blocks. */
+  private void warnOfRacks(JobSettings settings, Adoption adoption, ClusterFacts cluster) {
+    if (adoption != null) {
+      String obstacle =
+          adoption.racks().obstacle(settings.path, settings.code().shape(), cluster.racks());
+      if (obstacle != null) {
+        observer.warned(obstacle);
+      }
     }
   }
 
@@ -184,7 +198,7 @@ public final class Driver implements AutoCloseable {
     refuseOverlap(settings);
     expire();
     try (Adoption adoption = adoption(settings)) {
-      requireAgents(adoption, cluster);
+      requireAgents(settings, adoption, cluster);
       Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap(), isOver);
       if (isOver.getAsBoolean()) {
         throw new RefusedException(
@@ -376,7 +390,7 @@ public final class Driver implements AutoCloseable {
     }
     Totals totals;
     try {
-      requireAgents(adoption, check(settings));
+      requireAgents(settings, adoption, check(settings));
       totals = walk(settings, JobObserver.NONE, run.begun(), directory::isCancelled);
       if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
         return cancel(run, status);

@@ -14,6 +14,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
 import org.stripeline.placement.StripeAudit;
@@ -33,12 +34,14 @@ public final class Audit {
 
   private final PlanSettings settings;
   private final ClusterView cluster;
+  private final RackRules rules;
   private final AuditReport report = new AuditReport();
   private final Map<String, AuditReport.Policy> policies = new TreeMap<>();
 
-  private Audit(PlanSettings settings, ClusterView cluster) {
+  private Audit(PlanSettings settings, ClusterView cluster, RackRules rules) {
     this.settings = settings;
     this.cluster = cluster;
+    this.rules = rules;
   }
 
   /**
@@ -51,7 +54,11 @@ public final class Audit {
     Path root = new Path(settings.path);
     fs.getFileStatus(root);
     ClusterView cluster = ClusterView.of(fs);
-    Audit audit = new Audit(settings, cluster);
+    RackRules rules =
+        settings.blocksPerRackMax > 0
+            ? RackRules.OF_HDFS
+            : RackRules.ask(fs.getUri(), fs.getConf(), false);
+    Audit audit = new Audit(settings, cluster, rules);
     NameNodeSource source = new NameNodeSource(fs, root, cluster, new SnapshotTimes(), null);
     try (Progress.Step step = progress.passing("audit", 0, Progress.Unit.FILES)) {
       source.walk(
@@ -103,7 +110,7 @@ public final class Audit {
       ErasureCodingPolicy policy,
       AuditReport.Policy sums) {
     int[] nodes = nodes(block, policy);
-    RackRule rule = rule(policy);
+    RackRule rule = rule(path, nodes.length - policy.getNumParityUnits(), policy);
     StripeAudit found = StripeAudit.of(nodes, policy.getNumParityUnits(), cluster.topology(), rule);
     sums.blocksPerRackMax = rule.blocksPerRackMax();
     sums.groups++;
@@ -155,13 +162,13 @@ public final class Audit {
     return cluster.topology().state(node).isReadable();
   }
 
-  private RackRule rule(ErasureCodingPolicy policy) {
+  private RackRule rule(String path, int dataBlocks, ErasureCodingPolicy policy) {
     if (settings.blocksPerRackMax > 0) {
       return RackRule.atMost(settings.blocksPerRackMax).spread();
     }
     CodeShape shape =
         CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
-    return RackRule.even(shape, Math.max(1, cluster.topology().liveRacks()));
+    return rules.rule(path, shape, dataBlocks, cluster.topology().liveRacks());
   }
 
   private static String what(StripeAudit found) {

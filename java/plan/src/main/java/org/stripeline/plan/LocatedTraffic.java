@@ -2,7 +2,10 @@
 package org.stripeline.plan;
 
 import java.util.SplittableRandom;
+import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.placement.CodeName;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
 import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
@@ -27,11 +30,26 @@ final class LocatedTraffic extends TrafficModel {
   }
 
   private final Nodes nodes;
+  private final RackRules rules;
+  private final boolean isRuleGiven;
   private final SplittableRandom random = new SplittableRandom(SEED);
 
-  LocatedTraffic(Nodes nodes, int blocksPerRackMax) {
+  /**
+   * Creates a model.
+   *
+   * @param rules the rules of the NameNode
+   * @param blocksPerRackMax c, if another rule is to be planned for; otherwise 0
+   */
+  LocatedTraffic(Nodes nodes, RackRules rules, int blocksPerRackMax) {
     super(blocksPerRackMax);
     this.nodes = nodes;
+    this.rules = rules;
+    this.isRuleGiven = blocksPerRackMax > 0;
+  }
+
+  @Override
+  RackRule rule(PlannedFile file, CodeShape shape, int dataBlocks) {
+    return isRuleGiven ? rule(shape) : rules.rule(file.path(), shape, dataBlocks, racks());
   }
 
   @Override
@@ -65,7 +83,8 @@ final class LocatedTraffic extends TrafficModel {
     GroupPlan plan;
     try {
       int[][] replicas = file.replicas(start, end);
-      plan = GroupPlanner.plan(code.shape(), replicas, topology, rule(code.shape()), random);
+      RackRule rule = rule(file, code.shape(), end - start);
+      plan = GroupPlanner.plan(code.shape(), replicas, topology, rule, random);
     } catch (PlacementException e) {
       sums.unplaceable++;
       if (sums.unplaceableReason == null) {

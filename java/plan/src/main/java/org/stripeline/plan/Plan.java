@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.select.ConversionRoom;
 import org.stripeline.convert.select.FileChecks;
@@ -57,10 +58,20 @@ public final class Plan {
                   + " being converted; run as a superuser of HDFS, as 'convert' must be, to count"
                   + " them");
     }
+    RackRules rules =
+        settings.blocksPerRackMax > 0
+            ? RackRules.OF_HDFS
+            : RackRules.ask(fs.getUri(), fs.getConf(), false);
     PlanCalculator calculator;
     try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
-      TrafficModel traffic = new LocatedTraffic(cluster::topology, settings.blocksPerRackMax);
+      TrafficModel traffic =
+          new LocatedTraffic(cluster::topology, rules, settings.blocksPerRackMax);
       calculator = calculate(settings, traffic, source, count -> step.advanceTo(count));
+    }
+    int racks = cluster.topology().liveRacks();
+    String placed = rules.describe(settings.path, settings.code.shape(), racks);
+    if (placed != null) {
+      source.notes().add(placed);
     }
     PlanReporter reporter = new PlanReporter(settings, calculator);
     int nodes = cluster.topology().openNodes();

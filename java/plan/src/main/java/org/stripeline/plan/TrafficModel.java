@@ -71,6 +71,15 @@ abstract class TrafficModel {
     return rule;
   }
 
+  /**
+   * Returns the rack rule for a group of a file.
+   *
+   * @param dataBlocks the data blocks of the group
+   */
+  RackRule rule(PlannedFile file, CodeShape shape, int dataBlocks) {
+    return rule(shape);
+  }
+
   /** Adds a file that is adopted with a code. */
   final void addAdopted(PlannedFile file, CodeName code, ConversionTraffic sums) {
     int start = 0;
@@ -101,16 +110,16 @@ abstract class TrafficModel {
     sums.copyAcross += read + (data + parity) * elsewhere;
     sums.copyNetwork += data + data + parity;
     sums.raidAcross += read + parity * elsewhere;
-    sums.earAcross += parityLength * earParityAcross(code.shape(), end - start);
+    sums.earAcross += parityLength * earParityAcross(file, code.shape(), end - start);
   }
 
   /**
    * Returns how many parity blocks cannot stay in the encoder's rack, given that no data block
    * stays there.
    */
-  private int earParityAcross(CodeShape shape, int dataBlocks) {
+  private int earParityAcross(PlannedFile file, CodeShape shape, int dataBlocks) {
     int total = dataBlocks + shape.parity();
-    RackRule rule = rule(shape);
+    RackRule rule = rule(file, shape, dataBlocks);
     int surplus = total - rule.racksRequired(total, racks());
     int stay = Math.min(rule.blocksPerRackMax(), 1 + surplus);
     return Math.max(0, shape.parity() - stay);

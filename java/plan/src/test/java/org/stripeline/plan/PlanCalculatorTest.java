@@ -9,6 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.Treatment;
 import org.stripeline.placement.CodeName;
@@ -326,7 +327,7 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
-            new LocatedTraffic(() -> topology, 0),
+            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = {{0, 3, 4}, {0, 4, 5}, {0, 5, 3}, {1, 6, 7}, {1, 7, 8}, {1, 8, 6}};
     located.accept(PlannedFiles.located(full("/a", 3, 6), replicas));
@@ -350,7 +351,7 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
-            new LocatedTraffic(() -> topology, 0),
+            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = {{0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}};
     located.accept(PlannedFiles.located(full("/a", 3, 6), replicas));
@@ -366,7 +367,7 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
-            new LocatedTraffic(() -> topology, 0),
+            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = new int[6][];
     java.util.Arrays.fill(replicas, new int[] {0, 3, 4});

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.Topology;
 import org.stripeline.plan.source.PlannedFiles;
@@ -85,7 +86,9 @@ class PlanSpeedTest {
     settings.code = CodeName.parse("RS-6-3", 1 << 20);
     PlanCalculator calculator =
         new PlanCalculator(
-            settings, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 1, 1000, 6));
+            settings,
+            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0),
+            new DirectoryRows("/", 1, 1000, 6));
     SplittableRandom random = new SplittableRandom(9);
 
     long startCpu = cpuNanos();

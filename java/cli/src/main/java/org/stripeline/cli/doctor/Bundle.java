@@ -46,6 +46,7 @@ final class Bundle {
           "dfs.namenode.ec.",
           "dfs.datanode.ec.",
           "dfs.datanode.plugins",
+          "dfs.block.placement.",
           "dfs.block.replicator.",
           "dfs.client.",
           "dfs.blocksize",

@@ -29,6 +29,7 @@ final class ClusterChecks {
       Arrays.asList(
           "dfs.namenode.ec.",
           "dfs.namenode.fs-limits.max-xattr",
+          "dfs.block.placement.",
           "dfs.block.replicator.",
           "io.erasurecode.",
           "stripeline.");

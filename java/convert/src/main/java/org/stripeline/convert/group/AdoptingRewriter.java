@@ -25,7 +25,9 @@ import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Step;
+import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.convert.select.GroupCut;
+import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.group.PlacementException;
 
 /**
@@ -44,11 +46,18 @@ public final class AdoptingRewriter implements FileRewriter {
 
   private final Job job;
   private final AgentNodes nodes;
+  private final RackRules racks;
   private final ThreadDispatcher dispatcher;
 
-  public AdoptingRewriter(Job job, AgentNodes nodes, ThreadDispatcher dispatcher) {
+  /**
+   * Creates a rewriter.
+   *
+   * @param racks the rules that the NameNode accepts; otherwise it would move blocks again
+   */
+  public AdoptingRewriter(Job job, AgentNodes nodes, RackRules racks, ThreadDispatcher dispatcher) {
     this.job = job;
     this.nodes = nodes;
+    this.racks = racks;
     this.dispatcher = dispatcher;
   }
 
@@ -77,7 +86,7 @@ public final class AdoptingRewriter implements FileRewriter {
         while (encoding.size() >= dispatcher.groupsAtOnce()) {
           encoding.remove().await();
         }
-        GroupWork group = plan(groups.get(i), policy, storage, temporary.getFileId() + i);
+        GroupWork group = plan(attempt, groups.get(i), storage, temporary.getFileId() + i);
         planned.add(group);
         group.allocate(allocate(attempt, temporary, previous, group.favoredNodes(), encoding));
         GroupAdoption adoption = new GroupAdoption(job, nodes, attempt, group, first);
@@ -159,10 +168,21 @@ public final class AdoptingRewriter implements FileRewriter {
   }
 
   private GroupWork plan(
-      List<LocatedBlock> blocks, ErasureCodingPolicy policy, BlockStoragePolicy storage, long seed)
+      Attempt attempt, List<LocatedBlock> blocks, BlockStoragePolicy storage, long seed)
       throws IOException {
+    ErasureCodingPolicy policy = attempt.policy();
+    CodeShape shape =
+        CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
+    String path = attempt.file().path();
     try {
-      return GroupWork.plan(blocks, policy, storage, nodes.now(), nodes.load(), seed);
+      return GroupWork.plan(
+          blocks,
+          policy,
+          storage,
+          live -> racks.rule(path, shape, blocks.size(), live),
+          nodes.now(),
+          nodes.load(),
+          seed);
     } catch (PlacementException e) {
       throw new IOException(e.getMessage(), e);
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -54,6 +55,9 @@ final class GroupWork implements AutoCloseable {
 
   private final BadReplicas bad = new BadReplicas();
 
+  /** The rule for the racks of the group, by the number of racks. */
+  private final IntFunction<RackRule> rule;
+
   private final BlockNeed need;
   private final JobLoad load;
   private JobLoad.Share share = new JobLoad.Share();
@@ -66,9 +70,11 @@ final class GroupWork implements AutoCloseable {
       List<LocatedBlock> blocks,
       ErasureCodingPolicy policy,
       BlockStoragePolicy storagePolicy,
+      IntFunction<RackRule> rule,
       JobLoad load) {
     this.blocks = blocks;
     this.policy = policy;
+    this.rule = rule;
     this.load = load;
     need = BlockNeed.of(storagePolicy, blocks.get(0).getBlockSize());
     linked = new DatanodeInfo[blocks.size()];
@@ -84,6 +90,7 @@ final class GroupWork implements AutoCloseable {
    * Plans a group on its existing replicas.
    *
    * @param storagePolicy storage policy of the file; new blocks are only placed where it has space
+   * @param rule returns the rule for the racks of the group for a number of live racks
    * @param load traffic and writes of groups planned before; this one is added until it is closed
    * @param seed decides between equal plans
    * @throws PlacementException if there are too few nodes, or a block cannot be read
@@ -92,11 +99,12 @@ final class GroupWork implements AutoCloseable {
       List<LocatedBlock> blocks,
       ErasureCodingPolicy policy,
       BlockStoragePolicy storagePolicy,
+      IntFunction<RackRule> rule,
       AgentNodes.Snapshot cluster,
       JobLoad load,
       long seed)
       throws PlacementException {
-    GroupWork group = new GroupWork(blocks, policy, storagePolicy, load);
+    GroupWork group = new GroupWork(blocks, policy, storagePolicy, rule, load);
     group.take(cluster, (nodes, traffic) -> group.solve(nodes, traffic, seed));
     return group;
   }
@@ -121,10 +129,9 @@ final class GroupWork implements AutoCloseable {
         replicas[i] = stays ? there : replicas[i];
       }
     }
-    // The NameNode's own rule for erasure-coded files; otherwise it would move blocks again.
-    RackRule rule = RackRule.even(shape, Math.max(1, nodes.topology().liveRacks()));
+    RackRule now = rule.apply(nodes.topology().liveRacks());
     return GroupPlanner.plan(
-        shape, replicas, nodes.topology(), rule, null, traffic, new SplittableRandom(seed));
+        shape, replicas, nodes.topology(), now, null, traffic, new SplittableRandom(seed));
   }
 
   /** Excludes replicas from further plans, and returns whether any of them was not excluded yet. */

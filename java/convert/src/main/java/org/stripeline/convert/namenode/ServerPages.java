@@ -30,6 +30,7 @@ public final class ServerPages implements AutoCloseable {
     "dfs.nameservice",
     "dfs.internal.nameservices",
     "dfs.ha.namenodes.",
+    "dfs.block.placement.",
     "dfs.block.replicator.",
     "io.erasurecode.",
     "stripeline."

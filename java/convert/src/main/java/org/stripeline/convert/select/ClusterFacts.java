@@ -43,7 +43,8 @@ public final class ClusterFacts {
     return Collections.unmodifiableList(nodes);
   }
 
-  int racks() {
+  /** Returns the number of racks with a DataNode that accepts blocks. */
+  public int racks() {
     return racks.size();
   }
 
