@@ -68,8 +68,9 @@ final class WorkOptions {
       names = "--driver",
       paramLabel = "DRIVER",
       description =
-          "What copies for --layout=striped and --undo: client, this process; mapreduce, one map"
-              + " task per block group, on the framework of mapred-site.xml (default: client)")
+          "What copies for --layout=striped and --undo: client, this process; mapreduce, map"
+              + " tasks for whole block groups, on the framework of mapred-site.xml (default:"
+              + " client)")
   DriverKind driver;
 
   @Option(

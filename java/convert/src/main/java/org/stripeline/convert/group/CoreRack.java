@@ -18,30 +18,38 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
  */
 public final class CoreRack {
   /** More hosts would not place a map closer, and MapReduce keeps 15 at most. */
-  static final int HOSTS_MAX = 10;
+  public static final int HOSTS_MAX = 10;
 
   private final Map<String, Integer> blocks = new TreeMap<>();
   private final Map<String, Map<String, Integer>> hosts = new TreeMap<>();
 
   private CoreRack() {}
 
-  /** Returns hosts in the core rack of some blocks, those with the most replicas first. */
-  public static List<String> hosts(List<LocatedBlock> group) {
+  /** Returns the core rack of some blocks. */
+  public static CoreRack of(List<LocatedBlock> group) {
     CoreRack racks = new CoreRack();
     for (LocatedBlock block : group) {
       racks.count(block);
     }
-    if (racks.blocks.isEmpty()) {
-      return Collections.emptyList();
-    }
+    return racks;
+  }
+
+  /** Returns the name of the rack; empty if no block has a location. */
+  public String name() {
     // Ties are broken by name, so that plans are deterministic.
-    String core =
-        Collections.max(
-                racks.blocks.entrySet(),
+    return blocks.isEmpty()
+        ? ""
+        : Collections.max(
+                blocks.entrySet(),
                 Map.Entry.<String, Integer>comparingByValue()
                     .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())))
             .getKey();
-    List<Map.Entry<String, Integer>> found = new ArrayList<>(racks.hosts.get(core).entrySet());
+  }
+
+  /** Returns hosts in the rack, those with the most replicas first. */
+  public List<String> hosts() {
+    List<Map.Entry<String, Integer>> found =
+        new ArrayList<>(hosts.getOrDefault(name(), Collections.emptyMap()).entrySet());
     found.sort(
         Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder())
             .thenComparing(Map.Entry.comparingByKey()));

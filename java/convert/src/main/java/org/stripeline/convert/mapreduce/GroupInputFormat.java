@@ -7,6 +7,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
@@ -17,47 +19,54 @@ import org.apache.hadoop.mapreduce.RecordReader;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 
-/** Creates one split for each line of a file of {@link GroupOrder orders}. */
+/** Creates a split for each map of a file of {@link GroupOrder orders}, one on each line. */
 public final class GroupInputFormat extends InputFormat<NullWritable, Text> {
   @Override
   public List<InputSplit> getSplits(JobContext context) throws IOException {
     Path orders = FileInputFormat.getInputPaths(context)[0];
-    List<InputSplit> splits = new ArrayList<>();
+    Map<Integer, List<GroupOrder>> byMap = new TreeMap<>();
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(
                 orders.getFileSystem(context.getConfiguration()).open(orders),
                 StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        splits.add(new GroupSplit(GroupOrder.parse(line)));
+        GroupOrder order = GroupOrder.parse(line);
+        byMap.computeIfAbsent(order.map, map -> new ArrayList<>()).add(order);
       }
     }
+    List<InputSplit> splits = new ArrayList<>();
+    byMap.values().forEach(ofMap -> splits.add(new GroupSplit(ofMap)));
     return splits;
   }
 
   @Override
   public RecordReader<NullWritable, Text> createRecordReader(
       InputSplit split, TaskAttemptContext context) {
-    return new OneOrder();
+    return new Orders();
   }
 
-  /** Returns the only record of a map. */
-  private static final class OneOrder extends RecordReader<NullWritable, Text> {
-    private Text order;
-    private boolean isTaken;
-    private boolean isDone;
+  /** Returns the orders of a map, one after the other. */
+  private static final class Orders extends RecordReader<NullWritable, Text> {
+    private List<Text> orders;
+
+    /** Orders that were returned. */
+    private int taken;
+
+    /** Orders that were executed: the mapper asks for another one when it has executed one. */
+    private int done;
 
     @Override
     public void initialize(InputSplit split, TaskAttemptContext context) {
-      order = ((GroupSplit) split).order();
+      orders = ((GroupSplit) split).orders();
     }
 
     @Override
     public boolean nextKeyValue() {
-      // The mapper asks for another record when it has executed the first.
-      isDone = isTaken;
-      isTaken = true;
-      return !isDone;
+      done = taken;
+      boolean hasMore = taken < orders.size();
+      taken += hasMore ? 1 : 0;
+      return hasMore;
     }
 
     @Override
@@ -67,12 +76,12 @@ public final class GroupInputFormat extends InputFormat<NullWritable, Text> {
 
     @Override
     public Text getCurrentValue() {
-      return order;
+      return orders.get(taken - 1);
     }
 
     @Override
     public float getProgress() {
-      return isDone ? 1 : 0;
+      return (float) done / orders.size();
     }
 
     @Override

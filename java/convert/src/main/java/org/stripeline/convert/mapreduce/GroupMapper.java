@@ -15,7 +15,7 @@ import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.natives.Ticker;
 
-/** Executes one {@link GroupOrder} and writes one line with its result. */
+/** Executes {@link GroupOrder orders} and writes one line with the result of each. */
 public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, Text> {
   private static final long PAUSE_POLL_MS = 1000;
 

@@ -7,12 +7,15 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The work of one map: one block group. Stored as JSON in the map's split. */
+/** The work of a map on one block group. Stored as JSON in the map's split. */
 final class GroupOrder {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   /** Number of the order in its MapReduce job. */
   int number;
+
+  /** Number of the map that executes the order, in its MapReduce job. */
+  int map;
 
   /** Directory for the files that the maps of the file write for the driver. */
   final String directory;
@@ -20,7 +23,10 @@ final class GroupOrder {
   /** Index of the group in its file. */
   final int group;
 
-  /** Preferred hosts, the best first. */
+  /** The group's core rack. */
+  final String rack;
+
+  /** Preferred hosts in that rack, the best first. */
   final List<String> hosts;
 
   /** Path of the pause file; while it exists, maps do not begin. */
@@ -62,9 +68,10 @@ final class GroupOrder {
     String storagePolicy;
   }
 
-  GroupOrder(String directory, int group, List<String> hosts) {
+  GroupOrder(String directory, int group, String rack, List<String> hosts) {
     this.directory = directory;
     this.group = group;
+    this.rack = rack;
     this.hosts = Collections.unmodifiableList(new ArrayList<>(hosts));
   }
 

@@ -110,8 +110,8 @@ public final class MapCopyingRewriter implements FileRewriter {
     List<GroupOrder> orders = new ArrayList<>();
     for (long offset = 0; offset < attempt.file().bytes(); offset += groupBytes) {
       long length = Math.min(groupBytes, attempt.file().bytes() - offset);
-      GroupOrder order =
-          new GroupOrder(directory, orders.size(), CoreRack.hosts(blocks(attempt, offset, length)));
+      CoreRack core = CoreRack.of(blocks(attempt, offset, length));
+      GroupOrder order = new GroupOrder(directory, orders.size(), core.name(), core.hosts());
       GroupOrder.Copy copy = new GroupOrder.Copy();
       copy.source = attempt.source();
       copy.readsByPosition = RangeCopy.hasWideStripes(status.getErasureCodingPolicy());

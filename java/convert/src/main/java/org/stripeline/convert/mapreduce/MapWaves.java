@@ -5,9 +5,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -30,8 +32,11 @@ import org.stripeline.convert.job.JournalLostException;
  * one.
  */
 public final class MapWaves implements Closeable {
-  /** Maximum number of maps per job, so that no file waits for too many others. */
+  /** Maximum number of groups per job, so that no file waits for too many others. */
   static final int ORDERS_MAX = 1000;
+
+  /** Maximum number of groups per map, because a map that is killed begins all of them again. */
+  static final int ORDERS_OF_A_MAP_MAX = 8;
 
   private static final long GATHER_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long GATHER_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
@@ -156,14 +161,16 @@ public final class MapWaves implements Closeable {
     if (wanted.isEmpty()) {
       return;
     }
-    int sharers = Math.min(wanted.size(), maps.atOnce());
-    long bytesPerSecond = job.settings().bytesPerSecond;
     List<GroupOrder> orders = new ArrayList<>();
     for (Pending one : wanted) {
-      one.order.bytesPerSecond = bytesPerSecond == 0 ? 0 : Math.max(1, bytesPerSecond / sharers);
       one.order.number = orders.size();
       one.order.pause = job.directory().pauseFile().toUri().getPath();
       orders.add(one.order);
+    }
+    int sharers = Math.min(assign(orders, maps.atOnce()), maps.atOnce());
+    long bytesPerSecond = job.settings().bytesPerSecond;
+    for (GroupOrder order : orders) {
+      order.bytesPerSecond = bytesPerSecond == 0 ? 0 : Math.max(1, bytesPerSecond / sharers);
     }
     try {
       // Which maps have ended is only known at the end, but the orders are about equally long.
@@ -173,6 +180,30 @@ public final class MapWaves implements Closeable {
     } catch (IOException | RuntimeException e) {
       fail(wanted, e);
     }
+  }
+
+  /**
+   * Assigns orders to maps and sorts them by map. A map executes orders of one core rack, so that
+   * it is near all of them; but only one if there are no more orders than maps at a time.
+   *
+   * @param atOnce how many maps run at a time
+   * @return the number of maps
+   */
+  static int assign(List<GroupOrder> orders, int atOnce) {
+    int each = Math.max(1, Math.min(ORDERS_OF_A_MAP_MAX, orders.size() / atOnce));
+    Map<String, List<GroupOrder>> byRack = new TreeMap<>();
+    for (GroupOrder order : orders) {
+      byRack.computeIfAbsent(order.rack, rack -> new ArrayList<>()).add(order);
+    }
+    int maps = 0;
+    for (List<GroupOrder> ofRack : byRack.values()) {
+      for (int i = 0; i < ofRack.size(); i++) {
+        maps += i % each == 0 ? 1 : 0;
+        ofRack.get(i).map = maps - 1;
+      }
+    }
+    orders.sort(Comparator.comparingInt(order -> order.map));
+    return maps;
   }
 
   private static void answer(List<Pending> wave, MapJob.End end) {

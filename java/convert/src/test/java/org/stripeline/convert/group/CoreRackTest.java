@@ -27,24 +27,28 @@ class CoreRackTest {
     return new LocatedBlock(new ExtendedBlock("pool", id), nodes);
   }
 
+  private static List<String> hosts(List<LocatedBlock> group) {
+    return CoreRack.of(group).hosts();
+  }
+
   @Test
   void isTheRackOfMostBlocksAndNotOfMostReplicas() {
     List<LocatedBlock> group =
         List.of(block(1, "a1", "a2", "b1"), block(2, "a1", "a2", "b2"), block(3, "c1", "b1", "c2"));
-    assertThat(CoreRack.hosts(group)).containsExactly("b1", "b2");
+    assertThat(hosts(group)).containsExactly("b1", "b2");
   }
 
   @Test
   void takesTheFirstByNameOfEqualOnes() {
-    assertThat(CoreRack.hosts(List.of(block(1, "c1", "a1", "a2")))).containsExactly("a1", "a2");
+    assertThat(hosts(List.of(block(1, "c1", "a1", "a2")))).containsExactly("a1", "a2");
   }
 
   @Test
   void namesFewHostsAndNoneWhereThereAreNone() {
     String[] many = new String[20];
     Arrays.setAll(many, i -> "a" + i);
-    assertThat(CoreRack.hosts(List.of(block(1, many)))).hasSize(CoreRack.HOSTS_MAX);
-    assertThat(CoreRack.hosts(List.of(block(1)))).isEmpty();
-    assertThat(CoreRack.hosts(Collections.emptyList())).isEmpty();
+    assertThat(hosts(List.of(block(1, many)))).hasSize(CoreRack.HOSTS_MAX);
+    assertThat(hosts(List.of(block(1)))).isEmpty();
+    assertThat(hosts(Collections.emptyList())).isEmpty();
   }
 }

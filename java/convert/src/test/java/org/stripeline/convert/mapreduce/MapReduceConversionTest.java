@@ -168,6 +168,29 @@ class MapReduceConversionTest {
   }
 
   @Test
+  void aMapOfSeveralGroupsCopiesAllThatCanBeRead() throws Exception {
+    byte[] a = cluster.write("/several/a", 12 * BLOCK);
+    byte[] b = cluster.write("/several/b", 12 * BLOCK);
+    cluster.write("/several/bad", 12 * BLOCK);
+    LocatedBlock block =
+        cluster.fs().getClient().getLocatedBlocks("/several/bad", 4 * BLOCK, 1).get(0);
+    assertThat(cluster.mini.corruptBlockOnDataNodes(block.getBlock())).isEqualTo(3);
+    JobSettings settings = striped("/several");
+    // Twelve groups and three maps at a time: some of the four racks have several groups.
+    settings.filesAtOnce = 3;
+    settings.groupsAtOnce = 1;
+
+    JobReport report = run(settings);
+
+    assertThat(report.failures())
+        .extracting(failure -> failure.path)
+        .containsExactly("/several/bad");
+    assertStriped("/several/a", a);
+    assertStriped("/several/b", b);
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
   void waitsWhileTheOperatorPausesIt() throws Exception {
     byte[] bytes = cluster.write("/paused/a", 4 * BLOCK);
     Path pause = new Path(JobDirectory.ROOT_DEFAULT + "/paused/pause");

@@ -211,7 +211,7 @@ class YarnConversionTest {
     List<InputSplit> splits = new GroupInputFormat().getSplits(job);
     assertThat(splits).hasSize(2);
     for (InputSplit split : splits) {
-      GroupOrder order = GroupOrder.parse(((GroupSplit) split).order().toString());
+      GroupOrder order = GroupOrder.parse(((GroupSplit) split).orders().get(0).toString());
       assertThat(split.getLocations()).isNotEmpty();
       assertInCoreRack(
           cluster
