@@ -12,6 +12,8 @@ import org.stripeline.placement.ear.PendingCounts.Event;
  */
 final class EarMetrics {
   private static final LongAdder ERRORS = new LongAdder();
+  private static final LongAdder LEFT = new LongAdder();
+  private static final LongAdder OVERRULED = new LongAdder();
 
   /** Guarded by the class. */
   private static PublishedMetrics published;
@@ -21,6 +23,16 @@ final class EarMetrics {
   /** Counts a block that could not be placed because of an unexpected exception. */
   static void failed() {
     ERRORS.increment();
+  }
+
+  /** Counts a block in the directories for which no placement was tried. */
+  static void left() {
+    LEFT.increment();
+  }
+
+  /** Counts a block for which Hadoop's checks did not accept all DataNodes of its placement. */
+  static void overruled() {
+    OVERRULED.increment();
   }
 
   /**
@@ -45,7 +57,11 @@ final class EarMetrics {
             .counter(
                 "BlocksLeftToHadoop",
                 "blocks in the directories without a placement for encoding",
-                of(stripes, Event.NOT_ADVISED))
+                () -> LEFT.sum() + of(stripes, Event.NOT_ADVISED).getAsLong())
+            .counter(
+                "BlocksOverruled",
+                "blocks placed for encoding of which Hadoop's checks moved a replica elsewhere",
+                OVERRULED::sum)
             .counter(
                 "BlocksWithoutPlace",
                 "blocks placed although none of their replicas can be retained",

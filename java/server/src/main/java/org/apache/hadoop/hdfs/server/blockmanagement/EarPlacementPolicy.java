@@ -11,6 +11,7 @@ import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.net.Node;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.natives.Ticker;
 import org.stripeline.server.namenode.EarSettings;
 
 /**
@@ -56,7 +57,7 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
       return;
     }
     if (settings.isOn() && isPlacing) {
-      stripes = new EarStripes(clusterMap, stats, settings);
+      stripes = new EarStripes(clusterMap, stats, settings, Ticker.SYSTEM);
       LOG.info("Placing blocks for encoding: {}", settings);
     }
     if (isPlacing) {
@@ -76,12 +77,38 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
       EnumSet<AddBlockFlag> flags) {
     boolean isFavored = favoredNodes != null && !favoredNodes.isEmpty();
     boolean isPlain = flags == null || flags.isEmpty();
-    List<DatanodeDescriptor> wanted = favoredNodes;
-    if (stripes != null && !isFavored && isPlain && settings.covers(src)) {
-      wanted = advised(src, numOfReplicas, writer, excludedNodes);
+    List<DatanodeDescriptor> advised = null;
+    if (stripes != null && settings.covers(src)) {
+      if (isFavored || !isPlain) {
+        EarMetrics.left();
+      } else {
+        advised = advised(src, numOfReplicas, writer, excludedNodes);
+      }
     }
-    return super.chooseTarget(
-        src, numOfReplicas, writer, excludedNodes, blocksize, wanted, storagePolicy, flags);
+    DatanodeStorageInfo[] chosen =
+        super.chooseTarget(
+            src,
+            numOfReplicas,
+            writer,
+            excludedNodes,
+            blocksize,
+            advised == null ? favoredNodes : advised,
+            storagePolicy,
+            flags);
+    if (advised != null && !isAsAdvised(chosen, advised)) {
+      EarMetrics.overruled();
+    }
+    return chosen;
+  }
+
+  private static boolean isAsAdvised(
+      DatanodeStorageInfo[] chosen, List<DatanodeDescriptor> advised) {
+    for (DatanodeStorageInfo storage : chosen) {
+      if (!advised.contains(storage.getDatanodeDescriptor())) {
+        return false;
+      }
+    }
+    return chosen.length == advised.size();
   }
 
   /** Returns the pending stripes; null if this instance places no blocks. */

@@ -39,15 +39,17 @@ final class EarStripes {
   private final NetworkTopology cluster;
   private final FSClusterStats stats;
   private final EarSettings settings;
+  private final Ticker ticker;
   private final ReentrantLock looking = new ReentrantLock();
 
   /** Null until the first snapshot. */
   private volatile View view;
 
-  EarStripes(NetworkTopology cluster, FSClusterStats stats, EarSettings settings) {
+  EarStripes(NetworkTopology cluster, FSClusterStats stats, EarSettings settings, Ticker ticker) {
     this.cluster = cluster;
     this.stats = stats;
     this.settings = settings;
+    this.ticker = ticker;
   }
 
   /**
@@ -59,7 +61,7 @@ final class EarStripes {
    * @return the DataNodes, the one in the core rack first; null if there is no preference
    */
   List<DatanodeDescriptor> advise(String src, int replicas, Node writer, Set<Node> excluded) {
-    long now = Ticker.SYSTEM.nanos();
+    long now = ticker.nanos();
     View current = current(now);
     if (current == null) {
       return null;
@@ -89,7 +91,12 @@ final class EarStripes {
   /** Returns how often an event has occurred. */
   long count(PendingCounts.Event event) {
     View current = view;
-    return current == null ? 0 : current.past[event.ordinal()] + current.pending.counts().of(event);
+    if (current == null) {
+      return 0;
+    }
+    // Otherwise stripes would only age while other blocks are written.
+    current.pending.expire(ticker.nanos());
+    return current.past[event.ordinal()] + current.pending.counts().of(event);
   }
 
   /**

@@ -4,6 +4,7 @@ package org.apache.hadoop.hdfs.server.blockmanagement;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,8 +15,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
@@ -31,6 +35,7 @@ import org.stripeline.placement.ear.PendingCounts.Event;
 import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.server.namenode.EarKeys;
+import org.stripeline.server.namenode.EarSettings;
 
 /** Tests placement by a real NameNode for many simulated DataNodes. */
 class EarPlacementPolicyTest {
@@ -238,6 +243,75 @@ class EarPlacementPolicyTest {
       assertThat(policy(cluster).stripes().count(Event.WITHDRAWN)).isEqualTo(K);
       assertThat(policy(cluster).stripes().count(Event.OPENED)).isEqualTo(1);
       assertThat(plan(cluster, blocks, RackRule.atMost(1)).sends()).isZero();
+    }
+  }
+
+  private static long metric(String name) throws Exception {
+    ObjectName bean = new ObjectName("Hadoop:service=Stripeline,name=Placement");
+    return ((Number) ManagementFactory.getPlatformMBeanServer().getAttribute(bean, name))
+        .longValue();
+  }
+
+  @Test
+  void jmxCountsWhatWasPlacedAndByWhom() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 12, 3, settings())) {
+      long left = metric("BlocksLeftToHadoop");
+      long overruled = metric("BlocksOverruled");
+      DatanodeDescriptor writer = cluster.nodes().get(0);
+      for (int block = 0; block < K + 1; block++) {
+        place(cluster, "/warm/x", 3, writer, null);
+      }
+      place(cluster, "/cold/x", 3, writer, null);
+      assertThat(metric("BlocksPlaced")).isEqualTo(K + 1);
+      assertThat(metric("StripesOpened")).isEqualTo(2);
+      assertThat(metric("StripesSealed")).isEqualTo(1);
+      assertThat(metric("BlocksLeftToHadoop")).isEqualTo(left);
+
+      // One replica is not placed for encoding, nor is a block whose writer names DataNodes.
+      place(cluster, "/warm/one", 1, writer, null);
+      policy(cluster)
+          .chooseTarget(
+              "/warm/favoured",
+              3,
+              writer,
+              null,
+              BLOCK_BYTES,
+              Collections.singletonList(writer),
+              HOT,
+              EnumSet.noneOf(AddBlockFlag.class));
+      assertThat(metric("BlocksLeftToHadoop")).isEqualTo(left + 2);
+      assertThat(metric("BlocksOverruled")).isEqualTo(overruled);
+
+      // No DataNode has room, which only Hadoop's policy checks.
+      policy(cluster)
+          .chooseTarget(
+              "/warm/large",
+              3,
+              writer,
+              null,
+              Long.MAX_VALUE / 4,
+              null,
+              HOT,
+              EnumSet.noneOf(AddBlockFlag.class));
+      assertThat(metric("BlocksOverruled")).isEqualTo(overruled + 1);
+    }
+  }
+
+  @Test
+  void stripesAlsoAgeWhileNothingIsWritten() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 12, 3, settings())) {
+      DatanodeManager nodes = cluster.blockManager().getDatanodeManager();
+      AtomicLong now = new AtomicLong();
+      EarStripes stripes =
+          new EarStripes(
+              nodes.getNetworkTopology(),
+              nodes.getFSClusterStats(),
+              EarSettings.of(settings()),
+              now::get);
+      stripes.advise("/warm/x", 3, cluster.nodes().get(0), null);
+      assertThat(stripes.count(Event.AGED_OUT)).isZero();
+      now.addAndGet(TimeUnit.MINUTES.toNanos(61));
+      assertThat(stripes.count(Event.AGED_OUT)).isEqualTo(1);
     }
   }
 
