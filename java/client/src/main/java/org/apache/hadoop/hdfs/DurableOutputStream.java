@@ -274,7 +274,11 @@ final class DurableOutputStream extends StripelineOutputStream {
   @Override
   protected synchronized void closeImpl() throws IOException {
     if (closed || !seals.isAny() || collected > groupStart) {
-      super.closeImpl();
+      try {
+        super.closeImpl();
+      } finally {
+        sender.restoreInterrupt();
+      }
       return;
     }
     try {

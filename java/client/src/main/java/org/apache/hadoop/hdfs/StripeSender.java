@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketReceiver;
@@ -9,6 +10,7 @@ import org.apache.hadoop.util.DataChecksum;
 import org.stripeline.client.write.Stripe;
 import org.stripeline.client.write.StripeLayout;
 import org.stripeline.client.write.StripeSink;
+import org.stripeline.natives.Ticker;
 
 /**
  * Queues stripes to the streamers of a striped stream and follows Hadoop's protocol at stripe and
@@ -19,8 +21,17 @@ final class StripeSender implements StripeSink {
   /** The maximum number of data bytes in a packet that copies its data. */
   private static final int COPY = 64 << 10;
 
+  /** How long close waits for the DataNodes to report the data of the last block group. */
+  private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** The first pause between two questions whether they have; each is twice as long as before. */
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  private static final long RETRY_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(400);
+
   private final StripelineOutputStream stream;
   private final PacketWire wire;
+  private final Ticker ticker;
 
   /**
    * Whether the parity of a stripe that is not full is left to {@link #sealGroup} or {@link
@@ -34,8 +45,12 @@ final class StripeSender implements StripeSink {
    */
   private boolean isEndDue;
 
-  StripeSender(StripelineOutputStream stream) {
+  /** Whether the closing thread was interrupted. Guarded by the stream's monitor. */
+  private boolean wasInterrupted;
+
+  StripeSender(StripelineOutputStream stream, Ticker ticker) {
     this.stream = stream;
+    this.ticker = ticker;
     this.wire = new PacketWire(stream.dfsClient);
   }
 
@@ -261,10 +276,9 @@ final class StripeSender implements StripeSink {
 
   /**
    * Ends the last block group of the file, whose data has been queued; the caller holds the
-   * stream's monitor. Parity that was held is sent after the NameNode has committed the length of
-   * the group: if it were there earlier, a recovery of the lease could append the zeros that
-   * complete the stripe ({@code BlockRecoveryWorker.getSafeLength}). The NameNode rebuilds parity
-   * that fails after the commit.
+   * stream's monitor. Parity that was held is sent after the NameNode has completed the file: if it
+   * were there earlier, a recovery of the lease could append the zeros that complete the stripe
+   * ({@code BlockRecoveryWorker.getSafeLength}). The NameNode rebuilds parity that fails then.
    *
    * @param last the stripe at the end of the group that is not full, or null
    * @return whether the NameNode has completed the file
@@ -273,7 +287,12 @@ final class StripeSender implements StripeSink {
     StripeLayout layout = stream.layout;
     boolean isParityLater = holdsParity && last != null;
     stream.flushAllInternals();
-    if (isParityLater && !isHealthy(layout)) {
+    boolean haveAllBegun = stream.currentGroup().getNumBytes() >= layout.stripeSize();
+    if (isParityLater && haveAllBegun && !lacksData(layout)) {
+      // Lost parity: the generation stamp is raised, for which all other blocks must have begun.
+      WriteCompat.checkStreamerFailures(stream, false);
+    }
+    if (isParityLater && lacksData(layout)) {
       // Parity replaces lost data, and Hadoop needs it to raise the generation stamp.
       queueParity(last, layout);
       stream.flushAllInternals();
@@ -285,7 +304,7 @@ final class StripeSender implements StripeSink {
       return false;
     }
     endInTurn(0, layout.dataUnits());
-    boolean isComplete = !lacksData(layout) && complete();
+    boolean isComplete = !lacksData(layout) && awaitComplete();
     try {
       queueParity(last, layout);
       endInTurn(layout.dataUnits(), layout.units());
@@ -298,12 +317,35 @@ final class StripeSender implements StripeSink {
     return isComplete;
   }
 
-  private boolean isHealthy(StripeLayout layout) {
-    for (int unit = 0; unit < layout.units(); unit++) {
-      if (!stream.getStripedDataStreamer(unit).isHealthy()) {
+  /**
+   * Waits until the NameNode has completed the file, for which it needs the reports of the
+   * DataNodes that have the data. That the length is committed is not enough: a NameNode that
+   * restarts forgets it, and recovers a committed group that is not complete like any other.
+   *
+   * @return whether it has; if not in time, parity is needed to complete the file
+   */
+  private boolean awaitComplete() throws IOException {
+    long start = ticker.nanos();
+    long pause = RETRY_NANOS;
+    while (!complete()) {
+      if (ticker.nanos() - start > REPORT_NANOS) {
+        DFSClient.LOG.warn(
+            "DataNodes have not reported the data of the last block group of {} within {} s; its"
+                + " parity is sent before the NameNode has completed the file",
+            stream.getSrc(),
+            TimeUnit.NANOSECONDS.toSeconds(REPORT_NANOS));
         return false;
       }
+      try {
+        ticker.sleep(pause);
+      } catch (InterruptedException e) {
+        // As in Hadoop: an interrupt does not end the wait for the NameNode.
+        wasInterrupted = true;
+      }
+      pause = Math.min(2 * pause, RETRY_NANOS_MAX);
     }
+    // An interrupt would end the parity that follows.
+    wasInterrupted |= Thread.interrupted();
     return true;
   }
 
@@ -329,6 +371,14 @@ final class StripeSender implements StripeSink {
       }
     }
     WriteCompat.setCurrentStreamer(stream, 0);
+  }
+
+  /** Interrupts the closing thread again if it was interrupted while it had to go on. */
+  void restoreInterrupt() {
+    if (wasInterrupted) {
+      wasInterrupted = false;
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Makes the NameNode commit the last group; returns whether it has completed the file. */

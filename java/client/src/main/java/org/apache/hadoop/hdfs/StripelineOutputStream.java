@@ -124,7 +124,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
             stripeEncoder.prefersDirect());
     groupSize = blockSize * layout.dataUnits();
     WriteResources resources = WriteResources.shared(conf);
-    sender = new StripeSender(this);
+    sender = new StripeSender(this, resources.ticker());
     pipeline = new StripePipeline(src, settings, layout, resources, stripeEncoder, sender);
     sync = client.syncRefusal();
     late =

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -57,12 +58,24 @@ class LeaseRecoveryTest {
 
   /** Returns what is read of a file whose writer ended before or after its first complete call. */
   private static byte[] recovered(String mode, byte[] data, boolean isCommitted) throws Exception {
+    return recovered(mode, data, isCommitted, stream -> {});
+  }
+
+  /** An action while a file is open whose full stripes the DataNodes have. */
+  private interface Action {
+    void run(DFSStripedOutputStream stream) throws IOException;
+  }
+
+  private static byte[] recovered(String mode, byte[] data, boolean isCommitted, Action action)
+      throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(coded, "f" + files++);
     DistributedFileSystem writer = durable(mode);
     DistributedFileSystem fs = cluster.cluster.getFileSystem();
     try (HungNameNode nameNode = new HungNameNode(writer)) {
       FSDataOutputStream out = writer.create(file);
       out.write(data);
+      DFSStripedOutputStream stream = (DFSStripedOutputStream) out.getWrappedStream();
+      action.run(stream);
       nameNode.fail(
           (method, isDone) -> {
             if (method.equals("complete") && isDone == isCommitted) {
@@ -105,19 +118,45 @@ class LeaseRecoveryTest {
     DFSStripedOutputStream stream = (DFSStripedOutputStream) out.getWrappedStream();
     stream.enqueueAllCurrentPackets();
     stream.flushAllInternals();
-    LocatedBlock group =
-        cluster.cluster.getFileSystem().getClient().getLocatedBlocks(stream.getSrc(), 0).get(0);
-    byte[] units = ((LocatedStripedBlock) group).getBlockIndices();
-    int at = IntStream.range(0, units.length).filter(i -> units[i] == unit).findFirst().getAsInt();
-    String address = group.getLocations()[at].getXferAddr();
-    MiniDFSCluster.DataNodeProperties stopped = cluster.cluster.stopDataNode(address);
+    MiniDFSCluster.DataNodeProperties stopped = stopDataNode(stream, unit);
     try {
       out.close();
       assertThat(cluster.readByStock(file)).as("%s bytes", data.length).isEqualTo(data);
     } finally {
-      cluster.cluster.restartDataNode(stopped, true);
-      cluster.cluster.waitActive();
+      start(stopped);
     }
+  }
+
+  /** Stops the DataNode that has an internal block of the first group. */
+  private static MiniDFSCluster.DataNodeProperties stopDataNode(
+      DFSStripedOutputStream stream, int unit) throws IOException {
+    LocatedBlock group =
+        cluster.cluster.getFileSystem().getClient().getLocatedBlocks(stream.getSrc(), 0).get(0);
+    byte[] units = ((LocatedStripedBlock) group).getBlockIndices();
+    int at = IntStream.range(0, units.length).filter(i -> units[i] == unit).findFirst().getAsInt();
+    return cluster.cluster.stopDataNode(group.getLocations()[at].getXferAddr());
+  }
+
+  private static void start(MiniDFSCluster.DataNodeProperties stopped) throws IOException {
+    cluster.cluster.restartDataNode(stopped, true);
+    cluster.cluster.waitActive();
+  }
+
+  @Test
+  void noZerosAreAppendedWithoutAParityDataNode() throws Exception {
+    byte[] data = WriteCluster.bytes(4, 2 * STRIPE + 2 * CELL + 7);
+    AtomicReference<MiniDFSCluster.DataNodeProperties> stopped = new AtomicReference<>();
+    byte[] read =
+        recovered(
+            "functional-partitioned",
+            data,
+            false,
+            stream -> {
+              stream.flushAllInternals();
+              stopped.set(stopDataNode(stream, 3));
+            });
+    start(stopped.get());
+    assertThat(read).isEqualTo(Arrays.copyOf(data, 2 * STRIPE));
   }
 
   /** What the order of close avoids; this test tells if a release of Hadoop no longer does it. */

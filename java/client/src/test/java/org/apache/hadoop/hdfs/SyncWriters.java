@@ -63,6 +63,12 @@ final class SyncWriters implements AutoCloseable {
   /** Bytes of such a file that were acknowledged before it stops after its second sync. */
   static final int LATE_SECOND = LATE_SYNCS.get(1);
 
+  /** Stands for a call at which a writer stops before it writes. */
+  static final String OPENED = "opened";
+
+  /** What the stops of files begin with that stop in close. */
+  private static final String CLOSE = "CLOSE";
+
   private final Process process;
   private final List<String> said = new CopyOnWriteArrayList<>();
   private final Thread reader;
@@ -80,15 +86,45 @@ final class SyncWriters implements AutoCloseable {
       return stop.startsWith(LATE);
     }
 
+    boolean isClosing() {
+      return stop.startsWith(CLOSE);
+    }
+
+    /** Returns how many bytes are synced before a file is closed that stops in close. */
+    int synced() {
+      return Integer.parseInt(stop.split("\\.")[1]);
+    }
+
     /** Returns the number of bytes that the file has in the end. */
     int size() {
+      if (isClosing()) {
+        return Integer.parseInt(stop.split("\\.")[2]) + (appends ? OLD : 0);
+      }
       return isLate() ? LATE_ALL : ALL;
+    }
+
+    /** Returns the call at which the writer stops. */
+    private String place() {
+      return isClosing() ? LATE + '.' + stop.split("\\.", 4)[3] : stop;
     }
   }
 
   /** Returns a place before or after a call to the NameNode that follows the first sync. */
   static String late(String method, int number, boolean isDone) {
     return LATE + '.' + method + '.' + number + '.' + isDone;
+  }
+
+  /**
+   * Returns a place before or after a call to the NameNode of a file that is closed after its bytes
+   * were written.
+   */
+  static String closing(int synced, int size, String method, int number, boolean isDone) {
+    return CLOSE
+        + '.'
+        + synced
+        + '.'
+        + size
+        + late(method, number, isDone).substring(LATE.length());
   }
 
   /** Starts a process that writes files. */
@@ -272,11 +308,11 @@ final class SyncWriters implements AutoCloseable {
     }
 
     private void called(String method, boolean isDone) throws IOException {
-      if (!isArmed || !task.stop.startsWith(LATE + '.' + method + '.')) {
+      if (!isArmed || !task.place().startsWith(LATE + '.' + method + '.')) {
         return;
       }
       int number = isDone ? calls.get() : calls.incrementAndGet();
-      if (task.stop.equals(late(method, number, isDone))) {
+      if (task.place().equals(late(method, number, isDone))) {
         stop();
       }
     }
@@ -296,7 +332,9 @@ final class SyncWriters implements AutoCloseable {
 
     private void write(FSDataOutputStream out) {
       // A sync that failed is repeated: the stream has failed, or goes on.
-      for (int attempt = 0; attempt < 2 && taken < task.size(); attempt++) {
+      for (int attempt = 0;
+          attempt < 2 && (taken < task.size() || !isArmed && task.isClosing());
+          attempt++) {
         try {
           writeOn(out);
         } catch (IOException e) {
@@ -306,9 +344,28 @@ final class SyncWriters implements AutoCloseable {
       try {
         out.close();
         say("CLOSED", null);
+        if (task.isClosing()) {
+          say("ACKNOWLEDGED", taken);
+        }
       } catch (IOException e) {
         say("UNCLOSED", e);
       }
+    }
+
+    private void writeAndSync(FSDataOutputStream out) throws IOException {
+      int synced = task.synced();
+      if (taken < synced) {
+        out.write(all, taken, synced - taken);
+        taken = synced;
+        out.hsync();
+        say("ACKNOWLEDGED", taken);
+      }
+      isArmed = true;
+      if (task.place().equals(late(OPENED, 1, true))) {
+        stop();
+      }
+      out.write(all, taken, task.size() - taken);
+      taken = task.size();
     }
 
     private void writeLate(FSDataOutputStream out) throws IOException {
@@ -327,6 +384,10 @@ final class SyncWriters implements AutoCloseable {
     }
 
     private void writeOn(FSDataOutputStream out) throws IOException {
+      if (task.isClosing()) {
+        writeAndSync(out);
+        return;
+      }
       if (task.isLate()) {
         writeLate(out);
         return;
