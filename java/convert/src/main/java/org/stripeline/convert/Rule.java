@@ -41,6 +41,7 @@ final class Rule {
     List<PathPattern> own = files.under.stream().map(PathPattern::new).collect(Collectors.toList());
     return takesAny
         && other.files.under.stream()
+            .map(PathPattern::new)
             .allMatch(path -> own.stream().anyMatch(one -> one.covers(path)));
   }
 

@@ -19,6 +19,7 @@ import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
+import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.service.TimeWindow;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.PathPattern;
@@ -93,8 +94,12 @@ final class RulesFile {
       try (InputStream in = Files.newInputStream(path)) {
         read.parse(in);
       }
+    } catch (RefusedException e) {
+      throw e;
     } catch (NoSuchFileException e) {
       throw read.wrong(0, "there is no such file");
+    } catch (IOException e) {
+      throw read.wrong(0, Reasons.of(e));
     }
     return read.rules;
   }
@@ -131,6 +136,10 @@ final class RulesFile {
           throw wrong(line(reader), "<" + reader.getLocalName() + "> is not <rule>");
         }
         add(rule(reader));
+      }
+      while (reader.hasNext()) {
+        // Otherwise rules after the end of the first element would be ignored.
+        reader.next();
       }
     } catch (XMLStreamException e) {
       int line = e.getLocation() == null ? 0 : e.getLocation().getLineNumber();

@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.ZonedDateTime;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +86,58 @@ class RulesFileTest {
     assertThat(rest.rules.selects("/a", "etl", 1 << 30, 0, 0)).isFalse();
   }
 
+  private static String random(Random random, String... from) {
+    return from[random.nextInt(from.length)];
+  }
+
+  @Test
+  void exactlyTheRuleThatIsExplainedSelectsAFile() throws Exception {
+    Random random = new Random(11);
+    int taken = 0;
+    for (int round = 0; round < 300; round++) {
+      StringBuilder text = new StringBuilder("<rules>");
+      for (int i = 0; i <= random.nextInt(5); i++) {
+        text.append("<rule name='r").append(i).append("'><path>");
+        for (int depth = random.nextInt(4); depth >= 0; depth--) {
+          text.append('/').append(random(random, "a", "b", "*", "[ab]", "{a,c}", "", "a^", "?"));
+        }
+        text.append("</path>").append(random(random, "", "<path>/b/c/</path>", "<path>//c</path>"));
+        text.append(random(random, "", "<owner>u</owner>", "<min-size>9</min-size>"));
+        text.append(random(random, "", "<glob>a*</glob>", "<glob>/a/*</glob>"));
+        text.append(random(random, "<leave/>", "<policy>RS-6-3</policy>")).append("</rule>");
+      }
+      List<Rule> rules;
+      try {
+        rules = read(text + "</rules>");
+      } catch (RefusedException e) {
+        assertThat(e).hasMessageContaining("would never take a file");
+        continue;
+      }
+      for (int i = 0; i < 50; i++) {
+        StringBuilder path = new StringBuilder();
+        for (int depth = random.nextInt(4); depth >= 0; depth--) {
+          path.append('/').append(random(random, "a", "b", "c", "a^", "*", "ü"));
+        }
+        String file = path.toString();
+        String owner = random(random, "u", "v");
+        long bytes = random.nextInt(20);
+        boolean isTaken = false;
+        for (int n = 0; n < rules.size(); n++) {
+          Rule rule = rules.get(n);
+          boolean isFirst = !isTaken && rule.files.whyNot(file, owner, bytes) == null;
+          isTaken |= isFirst;
+          taken += isFirst && !rule.isLeave ? 1 : 0;
+          assertThat(
+                  !rule.isLeave
+                      && rule.job("/", rules.subList(0, n)).rules.selects(file, owner, bytes, 0, 0))
+              .as(file + " " + text)
+              .isEqualTo(isFirst && !rule.isLeave);
+        }
+      }
+    }
+    assertThat(taken).isPositive();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -124,6 +178,10 @@ class RulesFileTest {
             + "<rule name='a'><path>/b</path><leave/></rule></rules>|line 2: a is also the name",
         "<rules><rule name='a'><path>/*</path><leave/></rule>;"
             + "<rule name='b'><path>/a/b</path><leave/></rule></rules>|line 2: rule b would never",
+        "<rules><rule name='a'><path>/a</path><leave/></rule></rules>;<rules/>|line 2: ",
+        "<rules><rule name='a'>;<path>/a&x;b</path><leave/></rule></rules>|line 2: ",
+        "<rules><rule name='a'>;<path>/a/../b</path><leave/></rule></rules>"
+            + "|line 2: Cannot use path /a/../b",
         "<!DOCTYPE rules [<!ENTITY e SYSTEM 'file:///etc/passwd'>]>;<rules>&e;</rules>|line 1: "
       })
   void whatIsWrongIsRefusedWithItsLine(String text, String message) {
@@ -141,9 +199,36 @@ class RulesFileTest {
     assertThatThrownBy(() -> RulesFile.read(file.toString()))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("chmod o-w");
+    assertThatThrownBy(() -> RulesFile.read(directory.toString()))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("directory");
     assertThatThrownBy(() -> RulesFile.read(directory.resolve("none.xml").toString()))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("no such file");
+  }
+
+  @Test
+  void damagedFilesAreRefused() throws Exception {
+    byte[] whole =
+        ("<?xml version='1.0' encoding='UTF-8'?>\n<rules><!-- ü --><rule name='a'>"
+                + "<path>/ü/*</path><min-age>30d</min-age><policy>RS-6-3</policy>"
+                + "<glob><![CDATA[*]]></glob><window>22:00-06:00</window></rule></rules>\n")
+            .getBytes(StandardCharsets.UTF_8);
+    Random random = new Random(3);
+    Path file = directory.resolve("rules.xml");
+    for (int i = 0; i < 200; i++) {
+      byte[] text =
+          Arrays.copyOf(whole, random.nextInt(4) == 0 ? random.nextInt(200) : whole.length);
+      for (int n = random.nextInt(4); n > 0 && text.length > 0; n--) {
+        text[random.nextInt(text.length)] = (byte) random.nextInt(256);
+      }
+      Files.write(file, text);
+      try {
+        assertThat(RulesFile.read(file.toString())).hasSize(1);
+      } catch (RefusedException e) {
+        assertThat(e).hasMessageStartingWith("Cannot read rules file ");
+      }
+    }
   }
 
   @ParameterizedTest
