@@ -204,6 +204,7 @@ public final class ConvertCommand implements Callable<Integer> {
     if (dryRun && execute) {
       throw usage(DRY_AND_EXECUTE);
     }
+    requireJobDirectory();
     if (service.explain != (paths != null)) {
       throw usage("Cannot use --rules: --explain needs a PATH, and nothing else takes one");
     }
@@ -414,9 +415,7 @@ public final class ConvertCommand implements Callable<Integer> {
       settings.driver = work.driver;
     }
     tuning().applyTo(settings);
-    if (!work.jobDirectory.startsWith("/")) {
-      throw usage("Cannot use --job-directory=" + work.jobDirectory + ": it must be absolute");
-    }
+    requireJobDirectory();
     if (resume) {
       requireOnly(
           OF_RESUME,
@@ -444,6 +443,12 @@ public final class ConvertCommand implements Callable<Integer> {
       throw usage(e.getMessage());
     }
     return settings;
+  }
+
+  private void requireJobDirectory() {
+    if (!work.jobDirectory.startsWith("/")) {
+      throw usage("Cannot use --job-directory=" + work.jobDirectory + ": it must be absolute");
+    }
   }
 
   /** Refuses options that would be ignored; otherwise users would expect them to apply. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.NoSuchElementException;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DirectoryListing;
@@ -41,12 +42,15 @@ public final class FileFinder implements RemoteIterator<Candidate> {
    */
   public FileFinder(DFSClient client, String root, String jobs) throws IOException {
     this.client = client;
-    this.jobs = jobs;
+    // Without a slash at its end.
+    this.jobs = new Path(jobs).toUri().getPath();
     HdfsFileStatus status = status(root);
     if (status == null) {
       vanished.directory(root);
     } else if (status.isDirectory()) {
-      enter(root, status.getFileId());
+      if (!isOfJobs(root)) {
+        enter(root, status.getFileId());
+      }
     } else {
       Level only = new Level(null, 0);
       only.file = root;
@@ -110,9 +114,13 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     String path = level.file == null ? child(level.directory, entry.getLocalName()) : level.file;
     if (!entry.isDirectory()) {
       next = new Candidate(path, (HdfsLocatedFileStatus) entry);
-    } else if (!path.equals(jobs) && !path.equals(JobDirectory.ROOT_DEFAULT)) {
+    } else if (!isOfJobs(path)) {
       enter(path, entry.getFileId());
     }
+  }
+
+  private boolean isOfJobs(String path) {
+    return path.equals(jobs) || path.equals(JobDirectory.ROOT_DEFAULT);
   }
 
   private void enter(String path, long number) throws IOException {
