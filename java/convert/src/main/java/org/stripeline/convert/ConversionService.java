@@ -20,6 +20,7 @@ import org.apache.hadoop.ipc.RemoteException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
@@ -41,6 +42,12 @@ final class ConversionService {
   private static final Logger LOG = LoggerFactory.getLogger(ConversionService.class);
   private static final long LOOK_SECONDS = 10;
 
+  /** Half of the time after which another service can take the lease of a silent client. */
+  private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** Time until the next try if HDFS does not answer, unless the next pass begins earlier. */
+  private static final long RETRY_MS = TimeUnit.MINUTES.toMillis(5);
+
   private final DistributedFileSystem fs;
   private final ServiceOptions options;
   private final String jobs;
@@ -56,6 +63,9 @@ final class ConversionService {
 
   /** Why this process no longer leads; null while it does. */
   private volatile IOException lost;
+
+  /** When this process is known to have led. */
+  private volatile long ledAt;
 
   private volatile Leader leader;
   private StatusRecorder status;
@@ -105,7 +115,7 @@ final class ConversionService {
     for (Rule rule : rules) {
       printer.accept(rule + (rule.isLeave ? " leaves its files as they are" : ":"));
       if (!rule.isLeave) {
-        worst = ExitStatus.worse(worst, carryOut(rule, earlier, JobObserver.NONE));
+        worst = ExitStatus.worse(worst, carryOut(rule, earlier, JobObserver.NONE, () -> false));
       }
       earlier.add(rule);
     }
@@ -129,7 +139,7 @@ final class ConversionService {
         return ExitStatus.SOUND;
       }
       try (Leader held = leader;
-          StatusRecorder recorder = new StatusRecorder(fs, jobs, options.file, clock)) {
+          StatusRecorder recorder = new StatusRecorder(fs, leader, jobs, options.file, clock)) {
         status = recorder;
         return work(intervalMs);
       }
@@ -150,8 +160,9 @@ final class ConversionService {
 
   /** Begins no more files, and waits until those in progress have ended. */
   private void stopAndAwait(CountDownLatch ended) {
-    printer.accept("Ending after the files in progress; a kill -9 leaves them to the next service");
+    // First, because nobody may read what is printed.
     stop();
+    printer.accept("Ending after the files in progress; a kill -9 leaves them to the next service");
     try {
       ended.await();
     } catch (InterruptedException e) {
@@ -175,19 +186,31 @@ final class ConversionService {
 
   /** Takes the lease; returns false if the service is ended while it waits for it. */
   private boolean lead(boolean isPatient) throws IOException {
-    boolean isTold = false;
+    String told = null;
     while (!isStopping()) {
-      leader = Leader.take(fs, jobs);
-      if (leader != null) {
-        return true;
+      String why = "Another service works; this one takes over when that ends";
+      try {
+        leader = Leader.take(fs, jobs);
+        if (leader != null) {
+          ledAt = ticker.nanos();
+          return true;
+        }
+      } catch (RefusedException e) {
+        throw e;
+      } catch (IOException e) {
+        if (told == null) {
+          throw e;
+        }
+        // Such as a NameNode that is restarting; the configuration is known to be right.
+        why = Reasons.cannot("take the lease, trying again", e);
       }
       if (!isPatient) {
         throw new RefusedException(
             "Cannot carry out " + options.file + ": another service with " + jobs + " works now");
       }
-      if (!isTold) {
-        printer.accept("Another service works; this one takes over when that ends");
-        isTold = true;
+      if (!why.equals(told)) {
+        printer.accept(why);
+        told = why;
       }
       await(clock.millis() + TimeUnit.SECONDS.toMillis(LOOK_SECONDS));
     }
@@ -208,17 +231,21 @@ final class ConversionService {
       status.rules(names());
       do {
         long begun = clock.millis();
-        int pass = pass();
+        int pass = pass(intervalMs > 0);
         if (intervalMs == 0) {
           // Usage errors mean that nothing was changed.
           boolean isChanged = pass == ExitStatus.USAGE && status.getFilesConverted() > 0;
           worst = isChanged ? ExitStatus.FAILED : pass;
         }
         if (intervalMs > 0 && !isStopping()) {
-          await(next(begun + intervalMs));
+          long again = pass == ExitStatus.UNCHECKED ? clock.millis() + RETRY_MS : Long.MAX_VALUE;
+          await(next(Math.min(begun + intervalMs, again)));
           reload();
         }
       } while (intervalMs > 0 && !isStopping());
+      if (lost != null) {
+        throw new IOException("another service can have the lease now: " + Reasons.of(lost), lost);
+      }
       return worst;
     } finally {
       looking.shutdown();
@@ -232,11 +259,12 @@ final class ConversionService {
     return rules.stream().map(rule -> rule.name).collect(Collectors.toList());
   }
 
-  /** Checks that this process still leads, and records the status. */
-  private void look() {
+  /** Checks that this process still leads, and ends the service if another can lead. */
+  private void requireLead() throws IOException {
+    long asked = ticker.nanos();
     try {
       leader.require();
-      status.record();
+      ledAt = asked;
     } catch (IOException e) {
       IOException cause =
           e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;
@@ -244,6 +272,17 @@ final class ConversionService {
         lost = cause;
         stop();
       }
+      throw e;
+    }
+  }
+
+  /** Checks that this process still leads, and records the status. */
+  private void look() {
+    try {
+      requireLead();
+      status.record();
+    } catch (IOException e) {
+      LOG.debug("Cannot check the lease of this service now", e);
     } catch (RuntimeException e) {
       printer.accept("Cannot check the lease of this service: " + Reasons.of(new IOException(e)));
     }
@@ -261,6 +300,19 @@ final class ConversionService {
     }
     String last = error;
     status.set(now -> now.rulesError = last);
+  }
+
+  /** Does a pass. A service lives on if HDFS does not answer. */
+  private int pass(boolean isService) throws IOException {
+    try {
+      return pass();
+    } catch (IOException e) {
+      if (lost == null && (!isService || e instanceof RefusedException)) {
+        throw e;
+      }
+      printer.accept(Reasons.cannot("carry out the rules now", e));
+      return ExitStatus.UNCHECKED;
+    }
   }
 
   private int pass() throws IOException {
@@ -285,9 +337,6 @@ final class ConversionService {
       }
       earlier.add(rule);
     }
-    if (lost != null) {
-      throw new IOException("another service has taken over the lease: " + Reasons.of(lost), lost);
-    }
     return worst;
   }
 
@@ -297,10 +346,10 @@ final class ConversionService {
 
   private int perform(Rule rule, List<Rule> earlier) throws IOException {
     long failedBefore = status.getFilesFailed();
-    leader.require();
+    requireLead();
     printer.accept(rule + ":");
     status.begins(rule.name);
-    int result = carryOut(rule, earlier, status);
+    int result = carryOut(rule, earlier, status, () -> isEnding() || !isOpen(rule));
     boolean isOver = isStopping() || !isOpen(rule);
     if (isOver && result == ExitStatus.FAILED && status.getFilesFailed() == failedBefore) {
       // What is left is not a failure: the next pass begins with it.
@@ -311,20 +360,43 @@ final class ConversionService {
     return result;
   }
 
-  private int carryOut(Rule rule, List<Rule> earlier, JobObserver observer) throws IOException {
+  /** Returns whether no more files may be begun by this process. */
+  private boolean isEnding() {
+    if (ticker.nanos() - ledAt > LEASE_NANOS) {
+      // The process was stopped for a while, or HDFS did not answer: another service may lead.
+      look();
+    }
+    return isStopping();
+  }
+
+  private int carryOut(
+      Rule rule, List<Rule> earlier, JobObserver observer, BooleanSupplier isOver) {
     int worst = ExitStatus.SOUND;
-    for (String path : paths(rule)) {
+    List<String> paths;
+    try {
+      paths = paths(rule);
+    } catch (IOException e) {
+      printer.accept(rule + ": " + Reasons.cannot("find its paths", e));
+      return ExitStatus.UNCHECKED;
+    }
+    for (String path : paths) {
       if (isStopping()) {
         break;
       }
       try {
-        BooleanSupplier isOver = () -> isStopping() || !isOpen(rule);
         worst =
             ExitStatus.worse(
                 worst, runner.run(rule.job(path, earlier), rule.layoutText, observer, isOver));
       } catch (CommandException e) {
         printer.accept(rule + ": " + e.getMessage());
-        worst = ExitStatus.worse(worst, e.exitStatus());
+        if (e.exitStatus() != ExitStatus.USAGE || !isOver.getAsBoolean()) {
+          worst = ExitStatus.worse(worst, e.exitStatus());
+        }
+      } catch (RuntimeException e) {
+        // The other paths and rules do not depend on it.
+        LOG.error("Cannot carry out {} on {}", rule, path, e);
+        printer.accept(rule + ": Cannot convert " + path + ": " + e);
+        worst = ExitStatus.worse(worst, ExitStatus.UNCHECKED);
       }
     }
     return worst;
@@ -347,14 +419,17 @@ final class ConversionService {
   private int settle() throws IOException {
     int worst = ExitStatus.SOUND;
     for (JobDirectory job : JobDirectory.unfinished(fs, jobs)) {
+      if (isStopping()) {
+        break;
+      }
       try {
         if (job.settings().rule != null) {
           end(job);
         }
       } catch (FileNotFoundException e) {
         LOG.debug("Job {} was deleted since the listing", job.name(), e);
-      } catch (RefusedException | JobDirectory.UnreadableException e) {
-        printer.accept(Reasons.of(e));
+      } catch (IOException | RuntimeException e) {
+        printer.accept(Reasons.cannot("end job " + job.name(), e));
         worst = ExitStatus.FAILED;
       }
     }
@@ -363,18 +438,22 @@ final class ConversionService {
 
   private void end(JobDirectory job) throws IOException {
     printer.accept("Ending job " + job.name() + ", which an earlier service left");
-    job.cancel();
     // Not closed, because it would close the file system.
-    new Driver(fs, jobs, JobObserver.NONE, StepListener.NONE)
-        .resume(null, job.name(), new JobTuning());
+    Driver driver =
+        new Driver(fs, jobs, JobObserver.NONE, StepListener.NONE, new KnownJobs(), ticker);
+    driver.beginUntil(() -> true);
+    driver.resume(null, job.name(), new JobTuning());
   }
 
-  /** Returns when the next pass begins, which is earlier if a window opens before. */
+  /**
+   * Returns when the next pass begins, which is earlier if a window opens before; one that is open
+   * now is left aside until it opens again.
+   */
   private long next(long regular) {
     long next = Math.max(regular, clock.millis());
     ZonedDateTime now = ZonedDateTime.now(clock);
     for (Rule rule : rules) {
-      if (rule.window != null && !rule.window.isOpen(now)) {
+      if (rule.window != null) {
         next = Math.min(next, clock.millis() + rule.window.untilOpening(now).toMillis());
       }
     }

@@ -88,7 +88,7 @@ public final class Driver implements AutoCloseable {
 
   /**
    * Sets what tells that no more files may be begun. A job then completes its files in progress and
-   * ends as cancelled.
+   * ends as cancelled; one that is resumed ends so only if it is true from the beginning.
    */
   public void beginUntil(BooleanSupplier over) {
     isOver = over;
@@ -328,6 +328,10 @@ public final class Driver implements AutoCloseable {
       }
       if (isTuned) {
         directory.keep(settings);
+      }
+      if (isOver.getAsBoolean()) {
+        // Not before, because another driver may have resumed it.
+        directory.cancel();
       }
       OpenFile.Collector open = new OpenFile.Collector();
       MapJobs maps = new MapJobs();

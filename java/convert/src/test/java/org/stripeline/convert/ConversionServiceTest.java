@@ -7,189 +7,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
-import org.stripeline.convert.report.JobObserver;
-import org.stripeline.convert.report.JobReport;
-import org.stripeline.convert.service.ServiceStatus;
-import org.stripeline.convert.service.StatusRecorder;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
-import org.stripeline.natives.Ticker;
-import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
-import org.stripeline.testkit.Conditions;
 
 /**
  * Tests rules on a cluster: which files they convert, in which order, when and by which process.
  */
 @Timeout(300)
-class ConversionServiceTest {
-  private static final int BLOCK = ConvertCluster.BLOCK;
-  private static final long DAY_MS = 86_400_000;
-
-  /** What each rule of these tests has, so that files are copied, which needs no agents. */
-  private static final String COPY =
-      "<policy>XOR-2-1</policy><layout>striped</layout><cell-size>64KiB</cell-size>"
-          + "<allow-rack-loss/><allow-stale-readers/><files-at-once>1</files-at-once>";
-
-  @TempDir static java.nio.file.Path directory;
-  private static ConvertCluster cluster;
-
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-  private final List<String> said = Collections.synchronizedList(new ArrayList<>());
-  private final List<String> swapped = Collections.synchronizedList(new ArrayList<>());
-  private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final SetClock clock = new SetClock();
-  private java.nio.file.Path rules;
-  private StepListener listener = StepListener.NONE;
-
-  /** Jobs of this test alone. */
-  private String jobs;
-
-  @BeforeAll
-  static void start() throws IOException {
-    cluster = new ConvertCluster(directory.resolve("dfs"), 4, 2, conf -> {});
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
-  }
-
-  @BeforeEach
-  void prepare() throws IOException {
-    rules = Files.createTempFile(directory, "rules", ".xml");
-    jobs = "/jobs-" + rules.getFileName();
-  }
-
-  @AfterEach
-  void endThreads() throws InterruptedException {
-    threads.shutdownNow();
-    assertThat(threads.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-  }
-
-  /** A clock that only the test sets. */
-  private static final class SetClock extends Clock {
-    private final AtomicLong ms =
-        new AtomicLong(Instant.parse("2026-01-10T12:00:00Z").toEpochMilli());
-
-    void set(String time) {
-      ms.set(Instant.parse("2026-01-10T" + time + ":00Z").toEpochMilli());
-    }
-
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Instant instant() {
-      return Instant.ofEpochMilli(ms.get());
-    }
-  }
-
-  private void rules(String... all) throws IOException {
-    String text = "<rules>\n" + String.join("\n", all) + "\n</rules>\n";
-    Files.write(rules, text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static String rule(String name, String path, String more) {
-    return "<rule name='" + name + "'><path>" + path + "</path>" + more + "</rule>";
-  }
-
-  private int run(String... arguments) {
-    List<String> words = new ArrayList<>(List.of("convert", "--rules=" + rules));
-    words.addAll(List.of(arguments));
-    words.add("-Dfs.defaultFS=" + cluster.uri());
-    words.add("--job-directory=" + jobs);
-    return ConvertMain.run(cluster, out, err, words);
-  }
-
-  private ConversionService service(DistributedFileSystem fs) {
-    ServiceOptions options = new ServiceOptions();
-    options.file = rules.toString();
-    return new ConversionService(fs, options, jobs, this::job, said::add, clock, Ticker.SYSTEM);
-  }
-
-  /** Does a job as the command does. */
-  private int job(
-      JobSettings settings, String layout, JobObserver observer, BooleanSupplier isOver) {
-    settings.sortedFiles = 2;
-    try (Driver driver =
-        new Driver(
-            cluster.client(),
-            jobs,
-            observer,
-            (step, path) -> {
-              if (step == Step.SWAPPED) {
-                swapped.add(path);
-              }
-              listener.reached(step, path);
-            })) {
-      driver.beginUntil(isOver);
-      JobReport report = driver.execute(settings, JobDirectory.newName());
-      return report.isComplete() ? ExitStatus.SOUND : ExitStatus.FAILED;
-    } catch (RefusedException e) {
-      throw new CommandException(ExitStatus.USAGE, e.getMessage());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private void write(String path, int blocks, long daysOld) throws IOException {
-    cluster.write(path, blocks * BLOCK);
-    long at = System.currentTimeMillis() - daysOld * DAY_MS;
-    cluster.fs().setTimes(new Path(path), at, at);
-  }
-
-  private boolean isConverted(String path) throws IOException {
-    return cluster.policy(path) != null;
-  }
-
-  private ServiceStatus status() throws IOException {
-    return StatusRecorder.read(cluster.fs(), jobs);
-  }
-
+class ConversionServiceTest extends ServiceTestCase {
   @Test
   void eachFileIsConvertedByTheFirstRuleThatTakesIt() throws Exception {
     write("/shop/hot/a", 2, 50);
@@ -369,19 +212,6 @@ class ConversionServiceTest {
       assertThat(serving.get(60, TimeUnit.SECONDS)).isEqualTo(ExitStatus.SOUND);
       assertThat(status().state).isEqualTo("stopped");
     }
-  }
-
-  private void awaitPass(long number) {
-    await(
-        "the end of pass " + number,
-        () -> {
-          ServiceStatus now = status();
-          return now != null && now.passes == number && now.nextPassMs != null;
-        });
-  }
-
-  private void await(String what, Callable<Boolean> condition) {
-    Conditions.await(what + " " + said, condition);
   }
 
   @Test

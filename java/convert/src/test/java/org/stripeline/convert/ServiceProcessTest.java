@@ -20,6 +20,9 @@ import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.HadoopProcess;
 import org.stripeline.convert.fixture.JobJournals;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.service.ServiceStatus;
+import org.stripeline.convert.service.StatusRecorder;
+import org.stripeline.terminal.ExitStatus;
 import org.stripeline.testkit.Conditions;
 
 /** Tests a conversion service as a process that is ended by signals in the middle of a file. */
@@ -142,5 +145,37 @@ class ServiceProcessTest {
     assertThat(said()).contains("which an earlier service left");
     assertConverted(FILES);
     assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void aServiceThatWasStoppedEndsWhenItContinues() throws Exception {
+    begin("4MiB");
+    awaitBegun("/tree/f1");
+    signal("STOP");
+    Process stopped = service;
+    try {
+      cluster.mini.setLeasePeriod(500, 3_600_000);
+      begin("0");
+      Conditions.await(
+          "the end of the pass of the other service",
+          () -> {
+            ServiceStatus status = StatusRecorder.read(cluster.fs(), JobDirectory.ROOT_DEFAULT);
+            return "waiting".equals(status.state) || !service.isAlive();
+          });
+      assertConverted(FILES);
+      assertThat(new ProcessBuilder("kill", "-CONT", "" + stopped.pid()).start().waitFor())
+          .isZero();
+      assertThat(stopped.waitFor(120, TimeUnit.SECONDS)).isTrue();
+      assertThat(stopped.exitValue()).isEqualTo(ExitStatus.UNCHECKED);
+      assertThat(Files.readString(directory.resolve("process0").resolve(HadoopProcess.LOG)))
+          .contains("another service can have the lease now");
+      // Not that of the service that has ended.
+      assertThat(StatusRecorder.read(cluster.fs(), JobDirectory.ROOT_DEFAULT).state)
+          .isEqualTo("waiting");
+      assertConverted(FILES);
+      assertThat(cluster.temporaries()).isEmpty();
+    } finally {
+      stopped.destroyForcibly();
+    }
   }
 }

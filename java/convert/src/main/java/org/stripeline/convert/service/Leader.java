@@ -12,6 +12,8 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
 import org.stripeline.convert.job.JobRoot;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.settings.RefusedException;
 
 /**
  * The lease of an empty file on HDFS, which only one service can have. It ends about a minute after
@@ -41,6 +43,7 @@ public final class Leader implements Closeable {
    *
    * @param jobs the directory of all jobs, in which the file is
    * @return null if another service has it
+   * @throws RefusedException if there is a directory instead of the file
    */
   public static Leader take(DistributedFileSystem fs, String jobs) throws IOException {
     Path root = new Path(jobs);
@@ -51,10 +54,15 @@ public final class Leader implements Closeable {
     try {
       lease = open(fs, file);
     } catch (IOException e) {
-      if (JobLock.isHeld(e)) {
-        return null;
+      if (!JobLock.isHeld(e)) {
+        throw new IOException("Cannot take the lease of " + file + ": " + Reasons.of(e), e);
       }
-      throw e;
+      HdfsFileStatus held = fs.getClient().getFileInfo(file.toUri().getPath());
+      if (held != null && held.isDirectory()) {
+        throw new RefusedException(
+            "Cannot take the lease of " + file + ": it is a directory; delete it");
+      }
+      return null;
     }
     try {
       Leader leader = new Leader(fs, lease, file);
@@ -77,10 +85,15 @@ public final class Leader implements Closeable {
   /**
    * Checks that this process still has the lease.
    *
-   * @throws IOException if another service has taken it, the file was deleted, or the NameNode does
-   *     not answer
+   * @throws IOException if another service has taken it, the file was deleted or renamed, or the
+   *     NameNode does not answer
    */
   public void require() throws IOException {
+    HdfsFileStatus now = fs.getClient().getFileInfo(path);
+    if (now == null || now.getFileId() != fileId) {
+      // Another service can create the file and lead.
+      throw new FileNotFoundException(path + " was deleted or renamed");
+    }
     fs.getClient().getNamenode().fsync(path, fileId, fs.getClient().getClientName(), -1);
   }
 

@@ -40,16 +40,27 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
   private static final String NAME = "service.json";
 
   private final DistributedFileSystem fs;
+  private final Leader leader;
   private final Path file;
   private final Clock clock;
   private final ServiceStatus status = new ServiceStatus();
   private final ObjectName bean;
 
+  /** Held while the status is recorded, because the next one has a fixed name. */
+  private final Object recording = new Object();
+
   /** The rule that is being carried out; null between two. */
   private ServiceStatus.RuleStatus current;
 
-  public StatusRecorder(DistributedFileSystem fs, String jobs, String rulesFile, Clock clock) {
+  /**
+   * Begins with a service that does nothing yet.
+   *
+   * @param leader without whose lease nothing is recorded, because another service does it then
+   */
+  public StatusRecorder(
+      DistributedFileSystem fs, Leader leader, String jobs, String rulesFile, Clock clock) {
     this.fs = fs;
+    this.leader = leader;
     this.clock = clock;
     file = new Path(jobs, NAME);
     status.host = NetUtils.getLocalHostname();
@@ -151,16 +162,19 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
     }
   }
 
-  /** Records the status on HDFS. Only while this process leads. */
+  /** Records the status on HDFS while this process leads. */
   public void record() {
-    try {
-      Path next = file.suffix(".next");
-      try (FSDataOutputStream out = fs.createFile(next).replicate().overwrite(true).build()) {
-        out.write(getStatus().getBytes(StandardCharsets.UTF_8));
+    synchronized (recording) {
+      try {
+        leader.require();
+        Path next = file.suffix(".next");
+        try (FSDataOutputStream out = fs.createFile(next).replicate().overwrite(true).build()) {
+          out.write(getStatus().getBytes(StandardCharsets.UTF_8));
+        }
+        fs.rename(next, file, Options.Rename.OVERWRITE);
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("Cannot record the status of the service, which continues: {}", Reasons.of(e));
       }
-      fs.rename(next, file, Options.Rename.OVERWRITE);
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("Cannot record the status of the service, which continues: {}", Reasons.of(e));
     }
   }
 
