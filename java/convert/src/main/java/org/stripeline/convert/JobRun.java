@@ -271,18 +271,19 @@ final class JobRun {
       return;
     }
     free.acquireUninterruptibly();
+    boolean isBegun = false;
     try {
       job.waitWhilePaused();
-    } catch (IOException | RuntimeException e) {
-      free.release();
-      throw e;
+      // The pause may have ended because the time of the job is over.
+      isBegun = goesOn();
+    } finally {
+      if (!isBegun) {
+        free.release();
+      }
     }
-    if (!goesOn()) {
-      // The pause ended because the time of the job is over.
-      free.release();
-      return;
+    if (isBegun) {
+      threads.execute(() -> convert(file, decision, free));
     }
-    threads.execute(() -> convert(file, decision, free));
   }
 
   /** Returns how many files of a job are in progress at a time. */

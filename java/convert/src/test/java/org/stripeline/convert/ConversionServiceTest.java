@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
@@ -269,6 +270,34 @@ class ConversionServiceTest extends ServiceTestCase {
     assertThat(err.toString()).contains("Ending job dead, which an earlier service left");
     assertThat(isConverted("/left/a")).isTrue();
     assertThat(JobDirectory.unfinished(cluster.fs(), jobs)).isEmpty();
+  }
+
+  @Test
+  void aFaultAtAnyQuestionWhetherAJobIsOverEndsItsDriver() throws Exception {
+    for (int fault = 1; ; fault++) {
+      String path = "/fault-" + fault;
+      write(path + "/a", 2, 3);
+      write(path + "/b", 2, 3);
+      rules(rule("fault", path, COPY));
+      JobSettings settings = RulesFile.read(rules.toString()).get(0).job(path, List.of());
+      AtomicInteger left = new AtomicInteger(fault);
+      try (Driver driver = cluster.driver()) {
+        driver.beginUntil(
+            () -> {
+              if (left.decrementAndGet() == 0) {
+                throw new IllegalStateException("fault");
+              }
+              return false;
+            });
+        driver.execute(settings, "fault-" + fault);
+      } catch (IllegalStateException e) {
+        assertThat(e).hasMessage("fault");
+        continue;
+      }
+      assertThat(isConverted(path + "/b")).isTrue();
+      assertThat(fault).isGreaterThan(4);
+      return;
+    }
   }
 
   @Test
