@@ -4,27 +4,20 @@ package org.apache.hadoop.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
-import org.apache.hadoop.hdfs.tools.DebugAdmin;
-import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.stripeline.client.ClientKeys;
-import org.stripeline.testkit.Conditions;
 
 /**
  * Writers in a process of their own are ended or stopped before and after each call to the NameNode
@@ -34,9 +27,6 @@ import org.stripeline.testkit.Conditions;
 class CloseProcessTest extends SyncProcessCase {
   private static final int STRIPE = 3 * CELL;
   private static final int GROUP = 8 * STRIPE;
-
-  /** Bytes that another client appends. */
-  private static final int MORE = 4 * CELL;
 
   private static final int[] SIZES = {
     0, 100, STRIPE - 7, STRIPE, 2 * STRIPE + 2 * CELL + 5, GROUP + 2 * STRIPE + 2 * CELL
@@ -120,44 +110,6 @@ class CloseProcessTest extends SyncProcessCase {
 
   private static boolean isDone(SyncWriters.Task task) {
     return task.stop().endsWith("true");
-  }
-
-  private static void recover(DistributedFileSystem by, List<SyncWriters.Task> tasks)
-      throws IOException {
-    for (SyncWriters.Task task : tasks) {
-      by.recoverLease(file(task.path()));
-    }
-    for (SyncWriters.Task task : tasks) {
-      Conditions.await("the lease of " + task, () -> by.recoverLease(file(task.path())));
-    }
-  }
-
-  private static void awaitSound(String path) {
-    Configuration conf = cluster.stock().getConf();
-    String[] verify = {"verifyEC", "-file", path};
-    PrintStream out = System.out;
-    System.setOut(new PrintStream(OutputStream.nullOutputStream()));
-    try {
-      Conditions.await(
-          "the blocks of " + path, () -> ToolRunner.run(new DebugAdmin(conf), verify) == 0);
-    } finally {
-      System.setOut(out);
-    }
-  }
-
-  private static void restartNameNode() throws Exception {
-    cluster.mini().restartNameNode(active, false);
-    cluster.mini().transitionToActive(active);
-    cluster.mini().waitActive(active);
-    cluster.mini().waitFirstBRCompleted(active, 60_000);
-  }
-
-  private static FSDataOutputStream append(DistributedFileSystem by, String path)
-      throws IOException {
-    EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK);
-    FSDataOutputStream other = by.append(file(path), flags, 4096, null);
-    other.write(new byte[MORE]);
-    return other;
   }
 
   /**
@@ -315,14 +267,6 @@ class CloseProcessTest extends SyncProcessCase {
     }
   }
 
-  private static void assertComplete(SyncWriters writers, List<SyncWriters.Task> tasks)
-      throws IOException {
-    for (SyncWriters.Task task : tasks) {
-      assertComplete(writers, task);
-      awaitSound(task.path());
-    }
-  }
-
   @Test
   void writersGoOnWhenTheActiveNameNodeRestarts() throws Exception {
     List<SyncWriters.Task> tasks = tasksWithLateReports("restart");
@@ -332,7 +276,7 @@ class CloseProcessTest extends SyncProcessCase {
       pauseReports(false);
       writers.goOn();
       writers.awaitEnded(tasks);
-      assertComplete(writers, tasks);
+      assertCompleteAndSound(writers, tasks);
     }
   }
 
@@ -345,7 +289,7 @@ class CloseProcessTest extends SyncProcessCase {
             writers.goOn();
             writers.awaitEnded(tasks);
           });
-      assertComplete(writers, tasks);
+      assertCompleteAndSound(writers, tasks);
     }
   }
 }

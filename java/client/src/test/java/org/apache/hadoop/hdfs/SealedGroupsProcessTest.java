@@ -5,29 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.server.namenode.ha.ObserverReadProxyProvider;
-import org.apache.hadoop.hdfs.tools.DebugAdmin;
-import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.stripeline.client.ClientKeys;
-import org.stripeline.testkit.Conditions;
 
 /**
  * Writers of files that are too large to become replicated, in a process of their own, are ended or
@@ -36,9 +29,6 @@ import org.stripeline.testkit.Conditions;
  */
 @Tag("full")
 class SealedGroupsProcessTest extends SyncProcessCase {
-  /** Bytes that another client appends. */
-  private static final int MORE = 4 * CELL;
-
   private static final String CHECKED = SyncWriters.late("fsync", 1, true);
   private static final String CLOSES = SyncWriters.late("recoverLease", 1, false);
   private static final String CLOSED = SyncWriters.late("recoverLease", 1, true);
@@ -98,44 +88,10 @@ class SealedGroupsProcessTest extends SyncProcessCase {
         .collect(Collectors.toList());
   }
 
-  private static void recover(DistributedFileSystem by, List<SyncWriters.Task> tasks)
+  /** Hadoop 3.3 and 3.4 cannot recover a lease if an empty group at the end has DataNodes. */
+  private static void recoverWithData(DistributedFileSystem by, List<SyncWriters.Task> tasks)
       throws IOException {
-    recover(by, tasks, false);
-  }
-
-  /** Recovers leases; Hadoop 3.3 and 3.4 cannot if an empty group at the end has DataNodes. */
-  private static void recover(
-      DistributedFileSystem by, List<SyncWriters.Task> tasks, boolean isWithoutDataNodes)
-      throws IOException {
-    for (SyncWriters.Task task : tasks) {
-      by.recoverLease(file(task.path()));
-    }
-    for (SyncWriters.Task task : tasks) {
-      if (isWithoutDataNodes || !WITHOUT_DATA.contains(task.stop())) {
-        Conditions.await("the lease of " + task, () -> by.recoverLease(file(task.path())));
-      }
-    }
-  }
-
-  /** Waits until the blocks that writers did not end are rebuilt and agree with the others. */
-  private static void awaitSound(String path) {
-    Configuration conf = cluster.stock().getConf();
-    String[] verify = {"verifyEC", "-file", path};
-    PrintStream out = System.out;
-    System.setOut(new PrintStream(OutputStream.nullOutputStream()));
-    try {
-      Conditions.await(
-          "the blocks of " + path, () -> ToolRunner.run(new DebugAdmin(conf), verify) == 0);
-    } finally {
-      System.setOut(out);
-    }
-  }
-
-  private static void restartNameNode() throws Exception {
-    cluster.mini().restartNameNode(active, false);
-    cluster.mini().transitionToActive(active);
-    cluster.mini().waitActive(active);
-    cluster.mini().waitFirstBRCompleted(active, 60_000);
+    recover(by, tasks, task -> !WITHOUT_DATA.contains(task.stop()));
   }
 
   @Test
@@ -146,8 +102,8 @@ class SealedGroupsProcessTest extends SyncProcessCase {
     all.addAll(byOurs);
     SyncWriters writers = start(all);
     writers.close();
-    recover(cluster.stock(), byStock);
-    recover(cluster.ours(), byOurs);
+    recoverWithData(cluster.stock(), byStock);
+    recoverWithData(cluster.ours(), byOurs);
     Map<String, byte[]> left = new TreeMap<>();
     for (SyncWriters.Task task : all) {
       left.put(task.path(), readPrefix(task.path(), writers.acknowledged(task.path())));
@@ -157,7 +113,7 @@ class SealedGroupsProcessTest extends SyncProcessCase {
     }
     restartNameNode();
     // The NameNode has forgotten the DataNodes of empty groups.
-    recover(cluster.stock(), all, true);
+    recover(cluster.stock(), all);
     for (SyncWriters.Task task : all) {
       assertThat(read(cluster.stock(), task.path())).isEqualTo(left.get(task.path()));
       awaitSound(task.path());
@@ -170,7 +126,7 @@ class SealedGroupsProcessTest extends SyncProcessCase {
     SyncWriters writers = start(tasks);
     writers.close();
     failOver();
-    recover(cluster.stock(), tasks, true);
+    recover(cluster.stock(), tasks);
     for (SyncWriters.Task task : tasks) {
       readPrefix(task.path(), writers.acknowledged(task.path()));
     }
@@ -201,13 +157,13 @@ class SealedGroupsProcessTest extends SyncProcessCase {
     Map<String, FSDataOutputStream> others = new TreeMap<>();
     try (SyncWriters writers = start(all)) {
       writers.signal("STOP");
-      recover(cluster.ours(), recovered);
-      recover(cluster.stock(), appended);
-      recover(cluster.stock(), renamed);
+      recoverWithData(cluster.ours(), recovered);
+      recoverWithData(cluster.stock(), appended);
+      recoverWithData(cluster.stock(), renamed);
       for (SyncWriters.Task task : all) {
         byte[] left = readPrefix(task.path(), writers.acknowledged(task.path()));
         if (appended.contains(task)) {
-          others.put(task.path(), append(task.path()));
+          others.put(task.path(), append(cluster.stock(), task.path()));
           expected.put(task.path(), Arrays.copyOf(left, left.length + MORE));
         } else if (renamed.contains(task)) {
           String other = task.path() + ".renamed";
@@ -258,21 +214,6 @@ class SealedGroupsProcessTest extends SyncProcessCase {
     }
   }
 
-  private static FSDataOutputStream append(String path) throws IOException {
-    EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK);
-    FSDataOutputStream other = cluster.stock().append(file(path), flags, 4096, null);
-    other.write(new byte[MORE]);
-    return other;
-  }
-
-  private static void assertComplete(SyncWriters writers, List<SyncWriters.Task> tasks)
-      throws IOException {
-    for (SyncWriters.Task task : tasks) {
-      assertComplete(writers, task);
-      awaitSound(task.path());
-    }
-  }
-
   @Test
   void writersGoOnWhenTheActiveNameNodeStops() throws Exception {
     List<SyncWriters.Task> tasks = tasks("failover", true);
@@ -285,7 +226,7 @@ class SealedGroupsProcessTest extends SyncProcessCase {
       writers.awaitEnded(tasks);
       // Only now, because all NameNodes of a process share the policies, which a new one resets.
       cluster.mini().restartNameNode(old, false);
-      assertComplete(writers, tasks);
+      assertCompleteAndSound(writers, tasks);
     }
   }
 
@@ -296,7 +237,7 @@ class SealedGroupsProcessTest extends SyncProcessCase {
       restartNameNode();
       writers.goOn();
       writers.awaitEnded(tasks);
-      assertComplete(writers, tasks);
+      assertCompleteAndSound(writers, tasks);
     }
   }
 
@@ -309,7 +250,7 @@ class SealedGroupsProcessTest extends SyncProcessCase {
             writers.goOn();
             writers.awaitEnded(tasks);
           });
-      assertComplete(writers, tasks);
+      assertCompleteAndSound(writers, tasks);
     }
   }
 

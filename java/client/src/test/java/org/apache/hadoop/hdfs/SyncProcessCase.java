@@ -4,22 +4,34 @@ package org.apache.hadoop.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.tools.DebugAdmin;
 import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.testkit.Conditions;
 
 /** A cluster with two NameNodes, and writers in a process of their own that sync files durably. */
 abstract class SyncProcessCase {
   static final int CELL = 64 << 10;
+
+  /** Bytes that another client appends. */
+  static final int MORE = 4 * CELL;
 
   @TempDir static Path dir;
   static StripedCluster cluster;
@@ -81,6 +93,69 @@ abstract class SyncProcessCase {
     assertThat(writers.isClosed(task.path())).as("%s", said).isTrue();
     assertThat(writers.acknowledged(task.path())).as("%s", said).isEqualTo(task.size());
     assertThat(readPrefix(task.path(), task.size())).hasSize(task.size());
+  }
+
+  /** Recovers the leases of writers, and waits until they are recovered. */
+  static void recover(DistributedFileSystem by, List<SyncWriters.Task> tasks) throws IOException {
+    recover(by, tasks, task -> true);
+  }
+
+  /** Recovers the leases of writers, and waits for some of them. */
+  static void recover(
+      DistributedFileSystem by, List<SyncWriters.Task> tasks, Predicate<SyncWriters.Task> isAwaited)
+      throws IOException {
+    for (SyncWriters.Task task : tasks) {
+      by.recoverLease(file(task.path()));
+    }
+    for (SyncWriters.Task task : tasks) {
+      if (isAwaited.test(task)) {
+        Conditions.await("the lease of " + task, () -> by.recoverLease(file(task.path())));
+      }
+    }
+  }
+
+  /** Opens a file again with a new block group, and writes {@link #MORE} zeros. */
+  static FSDataOutputStream append(DistributedFileSystem by, String path) throws IOException {
+    EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK);
+    FSDataOutputStream other = by.append(file(path), flags, 4096, null);
+    other.write(new byte[MORE]);
+    return other;
+  }
+
+  /** Waits until the blocks that writers did not end are rebuilt and agree with the others. */
+  static void awaitSound(String path) {
+    Configuration conf = cluster.stock().getConf();
+    String[] verify = {"verifyEC", "-file", path};
+    PrintStream out = System.out;
+    System.setOut(new PrintStream(OutputStream.nullOutputStream()));
+    try {
+      Conditions.await(
+          "the blocks of " + path, () -> ToolRunner.run(new DebugAdmin(conf), verify) == 0);
+    } finally {
+      System.setOut(out);
+    }
+  }
+
+  /** Asserts that writers have closed all of their files, and waits until the blocks are sound. */
+  static void assertCompleteAndSound(SyncWriters writers, List<SyncWriters.Task> tasks)
+      throws IOException {
+    for (SyncWriters.Task task : tasks) {
+      assertComplete(writers, task);
+      awaitSound(task.path());
+    }
+  }
+
+  /**
+   * Restarts the active NameNode. NameNodes in one process share their erasure coding policies,
+   * which are absent while one starts: a standby that reads edits then ends the process. So it
+   * reads none from now on, until it becomes active.
+   */
+  static void restartNameNode() throws Exception {
+    cluster.mini().getNamesystem(1 - active).getEditLogTailer().stop();
+    cluster.mini().restartNameNode(active, false);
+    cluster.mini().transitionToActive(active);
+    cluster.mini().waitActive(active);
+    cluster.mini().waitFirstBRCompleted(active, 60_000);
   }
 
   /** What runs while two DataNodes are stopped. */

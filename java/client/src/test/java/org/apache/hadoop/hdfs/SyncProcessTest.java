@@ -23,7 +23,6 @@ import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.stripeline.testkit.Conditions;
 import org.stripeline.testkit.ForkedJvm;
 
 /**
@@ -65,16 +64,6 @@ class SyncProcessTest extends SyncProcessCase {
         .map(status -> status.getPath().toUri().getPath())
         .filter(name -> name.endsWith(TemporaryFiles.SUFFIX))
         .collect(Collectors.toList());
-  }
-
-  private static void recover(DistributedFileSystem by, List<SyncWriters.Task> tasks)
-      throws IOException {
-    for (SyncWriters.Task task : tasks) {
-      by.recoverLease(file(task.path()));
-    }
-    for (SyncWriters.Task task : tasks) {
-      Conditions.await("the lease of " + task, () -> by.recoverLease(file(task.path())));
-    }
   }
 
   @Test
