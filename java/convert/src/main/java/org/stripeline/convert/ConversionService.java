@@ -153,14 +153,13 @@ final class ConversionService {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The process is ending, and the hook has just been told that the work has ended.
-      Thread.yield();
+      LOG.debug("The process is ending, and the hook knows that the work has ended", e);
     }
   }
 
   /** Begins no more files, and waits until those in progress have ended. */
   private void stopAndAwait(CountDownLatch ended) {
-    // First, because nobody may read what is printed.
+    // Printing may block for ever, if its output is a pipe that nobody reads.
     stop();
     printer.accept("Ending after the files in progress; a kill -9 leaves them to the next service");
     try {
@@ -329,9 +328,9 @@ final class ConversionService {
         break;
       }
       if (rule.isLeave) {
-        status.ended(rule.name, "leaves its files as they are");
+        status.leftOut(rule.name, "leaves its files as they are");
       } else if (!isOpen(rule)) {
-        status.ended(rule.name, "outside its window " + rule.window);
+        status.leftOut(rule.name, "outside its window " + rule.window);
       } else {
         worst = ExitStatus.worse(worst, perform(rule, earlier));
       }
@@ -472,7 +471,7 @@ final class ConversionService {
           left > 0 && !isStopping;
           left = untilMs - clock.millis()) {
         try {
-          // The clock of the machine may be set meanwhile.
+          // In short steps, because an operator may change the clock of the machine.
           ticker.timedWait(changed, TimeUnit.MILLISECONDS.toNanos(Math.min(left, 5000)));
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();

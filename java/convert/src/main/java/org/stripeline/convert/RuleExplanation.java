@@ -94,7 +94,7 @@ final class RuleExplanation {
               return false;
             });
     if (decision[0] == null) {
-      throw new IOException("Cannot explain " + path + ": it was renamed or deleted meanwhile");
+      throw new IOException("Cannot explain " + path + ": it has just been renamed or deleted");
     }
     if (!decision[0].isConvert()) {
       return "but it stays as it is: " + decision[0].skip().text();

@@ -84,11 +84,6 @@ class DriverProcessTest {
             "--execute");
   }
 
-  private void signal(String name) throws Exception {
-    String pid = Long.toString(command.pid());
-    assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
-  }
-
   private void awaitBegun(String path) throws Exception {
     Conditions.await(
         "the beginning of " + path, () -> JobJournals.isBegun(cluster, path) || !command.isAlive());
@@ -103,7 +98,7 @@ class DriverProcessTest {
   void keepsWhatAUserWroteWhileItWasPaused() throws Exception {
     begin();
     awaitBegun("/tree/f1");
-    signal("STOP");
+    HadoopProcess.signal(command, "STOP");
     Path file = new Path("/tree/f1");
     byte[] more = "written while the driver was stopped".getBytes();
     Conditions.await("the lease", () -> cluster.fs().recoverLease(file));
@@ -111,7 +106,7 @@ class DriverProcessTest {
       out.write(more);
     }
     cluster.fs().setPermission(file, new FsPermission((short) 0600));
-    signal("CONT");
+    HadoopProcess.signal(command, "CONT");
     assertThat(command.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(command.exitValue()).as(said()).isEqualTo(1);
 
@@ -131,7 +126,7 @@ class DriverProcessTest {
   void endsIfItsJobWasCancelledWhileItWasStopped() throws Exception {
     begin();
     awaitBegun("/tree/f1");
-    signal("STOP");
+    HadoopProcess.signal(command, "STOP");
     assertThat(control("--list")).contains("running");
     Path status = new Path(JobDirectory.ROOT_DEFAULT + "/tree/status.json");
     long then = System.currentTimeMillis() - TimeUnit.MINUTES.toMillis(2);
@@ -142,7 +137,7 @@ class DriverProcessTest {
     assertThat(control("--cancel", "--job=tree")).contains("job tree was cancelled");
     cluster.mini.setLeasePeriod(60_000, 3_600_000);
 
-    signal("CONT");
+    HadoopProcess.signal(command, "CONT");
     assertThat(command.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(command.exitValue()).as(said()).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(said())
@@ -171,7 +166,7 @@ class DriverProcessTest {
   void continuesAfterAKill() throws Exception {
     begin();
     awaitBegun("/tree/f2");
-    signal("KILL");
+    HadoopProcess.signal(command, "KILL");
     assertThat(command.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertBytes();
     // So that the next driver need not wait a minute for the leases of the dead one.

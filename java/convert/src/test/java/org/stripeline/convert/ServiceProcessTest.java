@@ -87,11 +87,6 @@ class ServiceProcessTest {
         directory.resolve("process" + (started - 1)).resolve(HadoopProcess.LOG));
   }
 
-  private void signal(String name) throws Exception {
-    String pid = Long.toString(service.pid());
-    assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
-  }
-
   private void awaitBegun(String path) throws Exception {
     Conditions.await(
         "the beginning of " + path, () -> JobJournals.isBegun(cluster, path) || !service.isAlive());
@@ -116,7 +111,7 @@ class ServiceProcessTest {
   void sigtermEndsItAfterTheFileInProgress() throws Exception {
     begin("4MiB");
     awaitBegun("/tree/f1");
-    signal("TERM");
+    HadoopProcess.signal(service, "TERM");
     assertThat(service.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(service.exitValue()).as(said()).isEqualTo(143);
 
@@ -134,7 +129,7 @@ class ServiceProcessTest {
   void anotherServiceSettlesWhatAKilledOneLeft() throws Exception {
     begin("4MiB");
     awaitBegun("/tree/f1");
-    signal("KILL");
+    HadoopProcess.signal(service, "KILL");
     assertThat(service.waitFor(60, TimeUnit.SECONDS)).isTrue();
     // So that the next service need not wait a minute for the leases of the dead one.
     cluster.mini.setLeasePeriod(500, 3_600_000);
@@ -151,7 +146,7 @@ class ServiceProcessTest {
   void aServiceThatWasStoppedEndsWhenItContinues() throws Exception {
     begin("4MiB");
     awaitBegun("/tree/f1");
-    signal("STOP");
+    HadoopProcess.signal(service, "STOP");
     Process stopped = service;
     try {
       cluster.mini.setLeasePeriod(500, 3_600_000);
@@ -163,8 +158,7 @@ class ServiceProcessTest {
             return "waiting".equals(status.state) || !service.isAlive();
           });
       assertConverted(FILES);
-      assertThat(new ProcessBuilder("kill", "-CONT", "" + stopped.pid()).start().waitFor())
-          .isZero();
+      HadoopProcess.signal(stopped, "CONT");
       assertThat(stopped.waitFor(120, TimeUnit.SECONDS)).isTrue();
       assertThat(stopped.exitValue()).isEqualTo(ExitStatus.UNCHECKED);
       assertThat(Files.readString(directory.resolve("process0").resolve(HadoopProcess.LOG)))

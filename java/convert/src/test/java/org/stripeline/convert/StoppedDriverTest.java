@@ -109,7 +109,7 @@ class StoppedDriverTest {
     assertThat(arrived.await(100, TimeUnit.SECONDS)).isTrue();
     cluster.mini.setLeasePeriod(60_000, 3_600_000);
 
-    assertThat(new ProcessBuilder("kill", "-CONT", "" + first.pid()).start().waitFor()).isZero();
+    HadoopProcess.signal(first, "CONT");
     assertThat(first.waitFor(100, TimeUnit.SECONDS)).as(said()).isTrue();
     goOn.countDown();
 

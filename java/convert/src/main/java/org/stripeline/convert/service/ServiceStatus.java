@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a conversion service is doing, as it is stored on HDFS; the field names are stable. */
-public final class ServiceStatus {
+public final class ServiceStatus extends FileCounts {
   /** Host of the service that leads. */
   public String host;
 
@@ -30,20 +30,11 @@ public final class ServiceStatus {
   /** Passes that were begun. */
   public long passes;
 
-  /** Files converted since the service began to lead. */
-  public long filesConverted;
-
-  /** Bytes of those files, without replicas. */
-  public long bytesConverted;
-
-  /** Files that could not be converted since the service began to lead. */
-  public long filesFailed;
-
   /** The rules in force, in their order. */
   public List<RuleStatus> rules = new ArrayList<>();
 
   /** One rule, since it is in force. */
-  public static final class RuleStatus {
+  public static final class RuleStatus extends FileCounts {
     /** Name of the rule. */
     public String name;
 
@@ -55,14 +46,5 @@ public final class ServiceStatus {
 
     /** When the rule was last begun, in milliseconds since 1970; 0 if never. */
     public long begunMs;
-
-    /** Files converted. */
-    public long filesConverted;
-
-    /** Bytes of those files, without replicas. */
-    public long bytesConverted;
-
-    /** Files that could not be converted. */
-    public long filesFailed;
   }
 }

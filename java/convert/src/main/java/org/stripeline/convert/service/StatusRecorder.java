@@ -127,7 +127,12 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
         });
   }
 
-  /** Notes how a rule ended or why it was not begun. */
+  /** Notes why a rule is not carried out in a pass; the end of the pass records that. */
+  public synchronized void leftOut(String rule, String why) {
+    find(status.rules, rule).last = why;
+  }
+
+  /** Notes how a rule ended. */
   public void ended(String rule, String how) {
     set(
         now -> {
@@ -145,20 +150,9 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
 
   @Override
   public synchronized void ended(String path, long bytes, FileOutcome outcome) {
-    if (outcome.kind() == FileOutcome.Kind.CONVERTED) {
-      status.filesConverted++;
-      status.bytesConverted += bytes;
-    } else if (outcome.kind() != FileOutcome.Kind.ROLLED_BACK) {
-      status.filesFailed++;
-    }
-    if (current == null) {
-      return;
-    }
-    if (outcome.kind() == FileOutcome.Kind.CONVERTED) {
-      current.filesConverted++;
-      current.bytesConverted += bytes;
-    } else if (outcome.kind() != FileOutcome.Kind.ROLLED_BACK) {
-      current.filesFailed++;
+    status.count(bytes, outcome);
+    if (current != null) {
+      current.count(bytes, outcome);
     }
   }
 
