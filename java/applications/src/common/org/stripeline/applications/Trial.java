@@ -79,7 +79,6 @@ final class Trial implements AutoCloseable {
     if (trial.isOurs()) {
       property(site, "fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem");
       property(site, "fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs");
-      property(site, "stripeline.client.write.sync", "durable");
     }
     Files.writeString(folder.resolve("site/core-site.xml"), site.append("</configuration>"));
     return trial;

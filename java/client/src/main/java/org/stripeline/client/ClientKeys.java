@@ -120,7 +120,7 @@ public final class ClientKeys {
   public static final String WRITE_SYNC = "stripeline.client.write.sync";
 
   /** Default of {@link #WRITE_SYNC}. */
-  public static final String WRITE_SYNC_DEFAULT = "warn";
+  public static final String WRITE_SYNC_DEFAULT = "durable";
 
   /** The maximum bytes that a file may have when its first durable sync makes it replicated. */
   public static final String WRITE_SYNC_SWITCH_MAX = "stripeline.client.write.sync.switch-max";
@@ -135,7 +135,7 @@ public final class ClientKeys {
   public static final String WRITE_SYNC_GROUPS_MAX = "stripeline.client.write.sync.groups-max";
 
   /** Default of {@link #WRITE_SYNC_GROUPS_MAX}. */
-  public static final int WRITE_SYNC_GROUPS_MAX_DEFAULT = 0;
+  public static final int WRITE_SYNC_GROUPS_MAX_DEFAULT = 256;
 
   /**
    * Directories, separated by commas, in which new files are replicated from their first byte,

@@ -371,9 +371,11 @@ class LateDataNodeTest {
   void aGroupIsWrittenWithoutADataNodeThatDoesNotAnswer() throws Exception {
     byte[] data = WriteCluster.bytes(70, 2 * GROUP + 1);
     try (ServerSocket mute = new ServerSocket();
-        FSDataOutputStream out = cluster.open(OURS).create(file)) {
+        FSDataOutputStream out =
+            cluster.open(OURS, conf -> conf.set(ClientKeys.WRITE_SYNC, "warn")).create(file)) {
       out.write(data, 0, STRIPE / 2);
-      // The group is open now; connections are made when the first stripe is full.
+      // The group is open now; connections are made when the first stripe is full, and so would be
+      // the group of a stream with durable syncs.
       assertThat(stream(out).getBlock()).isNotNull();
       DatanodeInfo node =
           stream(out).getStripedDataStreamer(3).peekFollowingBlock().getLocations()[0];

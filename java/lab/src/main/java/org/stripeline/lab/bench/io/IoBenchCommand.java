@@ -25,16 +25,16 @@ import picocli.CommandLine.Spec;
       "Contestants: 3-rep, 4-rep; rs_java, rs-legacy_java, isal, noop and coder (ours) in Hadoop's"
           + " own pipeline; isal-1m and coder-1m with packets of 1 MiB; our pipelines in their"
           + " modes blocking, non-blocking and functional-partitioned, and the last one with"
-          + " durable hflush (durable). Each has separate client"
+          + " hflush that only warns (not-durable). Each has separate client"
           + " JVMs on one cluster; they run alternately within each repetition. Those that differ"
           + " only in writing do not read. isal is this bench's own wrapper, by JNA, of the"
           + " machine's libisal.so.2 (Debian's libisal2: ISA-L 2.30), not Hadoop's rs_native.",
       "",
       "Operations: write, read, pread (large positional reads), random (small positional reads);"
           + " the last three also with dead DataNodes (-dead1, -dead2 ...) or with one that hangs"
-          + " (-hung). 3-rep, 4-rep and durable also: sync (write and hflush 1 KiB, 2,000 times per"
-          + " file, without the first) and first-sync (create a file, write and hflush 1 MiB; 40"
-          + " files).",
+          + " (-hung). 3-rep, 4-rep and functional-partitioned also: sync (write and hflush 1 KiB,"
+          + " 2,000 times per file, without the first) and first-sync (create a file, write and"
+          + " hflush 1 MiB; 40 files).",
       "",
       "Hadoop's own reader reads back every byte written; timed reads compare 8 bytes of each 4"
           + " KiB, warm-up reads and random reads compare every byte."

@@ -38,8 +38,8 @@ enum IoContestant {
   /** Our pipelines with default settings. */
   FUNCTIONAL_PARTITIONED(
       "functional-partitioned", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED),
-  /** The same with durable hflush. */
-  DURABLE("durable", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
+  /** The same without durable hflush, which costs other writers nothing that is known. */
+  NOT_DURABLE("not-durable", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
 
   /** How data is stored on DataNodes. */
   enum StorageScheme {
@@ -135,8 +135,8 @@ enum IoContestant {
       settings.put("fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem");
       settings.put(ClientKeys.WRITE_MODE, mode.configurationName());
     }
-    if (this == DURABLE) {
-      settings.put(ClientKeys.WRITE_SYNC, "durable");
+    if (this == NOT_DURABLE) {
+      settings.put(ClientKeys.WRITE_SYNC, "warn");
     }
     return settings;
   }
@@ -152,10 +152,10 @@ enum IoContestant {
    */
   boolean takesPart(Operation operation) {
     if (operation.isSync()) {
-      return this == DURABLE || !scheme.isCoded();
+      return this == FUNCTIONAL_PARTITIONED || !scheme.isCoded();
     }
     switch (this) {
-      case DURABLE:
+      case NOT_DURABLE:
       case ISAL_1M:
       case CODER_1M:
       case BLOCKING:

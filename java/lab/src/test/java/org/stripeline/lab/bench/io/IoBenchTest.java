@@ -40,7 +40,7 @@ class IoBenchTest {
             IoContestant.RS_JAVA,
             IoContestant.RS_LEGACY_JAVA,
             IoContestant.FUNCTIONAL_PARTITIONED,
-            IoContestant.DURABLE);
+            IoContestant.NOT_DURABLE);
     settings.operations =
         Stream.of(
                 "write",

@@ -33,8 +33,9 @@ class IoPartsTest {
   @Test
   void contestantsRunOnlyTheOperationsInWhichTheyDiffer() {
     assertThat(IoContestant.BLOCKING.takesPart(Operation.parse("read"))).isFalse();
-    assertThat(IoContestant.DURABLE.takesPart(Operation.parse("read"))).isFalse();
-    assertThat(IoContestant.DURABLE.takesPart(Operation.parse("sync"))).isTrue();
+    assertThat(IoContestant.NOT_DURABLE.takesPart(Operation.parse("read"))).isFalse();
+    assertThat(IoContestant.NOT_DURABLE.takesPart(Operation.parse("sync"))).isFalse();
+    assertThat(IoContestant.FUNCTIONAL_PARTITIONED.takesPart(Operation.parse("sync"))).isTrue();
     assertThat(IoContestant.CODER.takesPart(Operation.parse("sync"))).isFalse();
     assertThat(IoContestant.REPLICATED_3.takesPart(Operation.parse("read-dead2"))).isTrue();
     assertThat(IoContestant.REPLICATED_3.takesPart(Operation.parse("read-dead3"))).isFalse();

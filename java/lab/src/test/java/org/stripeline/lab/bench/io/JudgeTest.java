@@ -11,8 +11,7 @@ import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.io.client.ClientAnswer;
 
 class JudgeTest {
-  private static final String OURS = "org.apache.hadoop.hdfs.StripelineOutputStream";
-  private static final String DURABLE = "org.apache.hadoop.hdfs.DurableOutputStream";
+  private static final String OURS = "org.apache.hadoop.hdfs.DurableOutputStream";
   private static final String REPLICATED = "org.apache.hadoop.hdfs.DFSOutputStream";
   private static final String STOCK = "org.apache.hadoop.hdfs.DFSStripedOutputStream";
 
@@ -62,9 +61,9 @@ class JudgeTest {
 
   @Test
   void comparesSyncsWithThoseOfReplicatedFiles() {
-    add(0, "sync", "durable", DURABLE, 1).latency = latency(900, 1060);
+    add(0, "sync", "functional-partitioned", OURS, 1).latency = latency(900, 1060);
     add(0, "sync", "3-rep", REPLICATED, 1).latency = latency(800, 1000);
-    add(0, "first-sync", "durable", DURABLE, 1).latency = latency(1, 2900);
+    add(0, "first-sync", "functional-partitioned", OURS, 1).latency = latency(1, 2900);
     add(0, "first-sync", "3-rep", REPLICATED, 1).latency = latency(1, 1000);
 
     Judgement sync = judgement("sync, p50 by that of 3-rep");
