@@ -188,13 +188,14 @@ class SmallWritesTest {
 
   /**
    * The clock is stopped, so that the wait for memory ends only when memory is returned or by an
-   * interrupt.
+   * interrupt. The writers do not sync durably, because their close would wait by that clock.
    */
   @Test
   void aWriterInterruptedBeforeAnyByteIsTakenCanGoOn() throws Exception {
     byte[] data = WriteCluster.bytes(1, STRIPE);
     try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
-      DistributedFileSystem fs = cluster.open(OURS);
+      DistributedFileSystem fs =
+          cluster.open(OURS, conf -> conf.set(ClientKeys.WRITE_SYNC, "warn"));
       FSDataOutputStream large = fs.create(file("large"), true);
       large.write(data, 0, 1);
       FSDataOutputStream waiting = fs.create(file("waiting"));
