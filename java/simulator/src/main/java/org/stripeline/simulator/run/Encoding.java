@@ -16,7 +16,9 @@ import org.stripeline.simulator.scenario.Settings;
 
 /**
  * Encodes all stripes with processes that each encode one stripe after another: read k blocks in
- * parallel, compute, write parity and the blocks that must move in parallel, wait, continue.
+ * parallel, compute, write parity and the blocks that must move in parallel, wait, continue. A
+ * stripe may be encoded in several parts, of which one is read while another one is computed and a
+ * third one is written.
  */
 final class Encoding {
   /** Kinds of events in the digest. */
@@ -105,7 +107,11 @@ final class Encoding {
     private SimulatedStripe stripe;
     private EncodePlan plan;
     private double plannedAt;
-    private int transfersLeft;
+    private int partsRead;
+    private int partsComputed;
+    private int partsWritten;
+    private boolean isComputing;
+    private boolean isWriting;
 
     Process(int node) {
       this.node = node;
@@ -126,15 +132,30 @@ final class Encoding {
       plannedAt = clock.now();
       tally.planned(plan, topology);
       digest.note(PLANNED, clock.now(), plan.encoder, plan.relocations);
-      transfersLeft = plan.sources.length;
+      partsRead = 0;
+      partsComputed = 0;
+      partsWritten = 0;
+      read();
+    }
+
+    private void read() {
+      Countdown done = new Countdown(plan.sources.length, this::partRead);
       for (int source : plan.sources) {
         network.send(
             new Transfer(
                 Purpose.ENCODE_READ,
                 links.read(source, plan.encoder),
-                settings.blockBytes,
-                () -> transferDone(this::compute)));
+                partBytes(partsRead),
+                done::count));
       }
+    }
+
+    private void partRead() {
+      partsRead++;
+      if (partsRead < settings.encodingParts) {
+        read();
+      }
+      compute();
     }
 
     /** Postpones the stripe, as a rack outage may end, or skips it after the last attempt. */
@@ -149,31 +170,55 @@ final class Encoding {
     }
 
     private void compute() {
-      clock.after(settings.computeSeconds, this::write);
+      if (!isComputing && partsComputed < partsRead) {
+        isComputing = true;
+        clock.after(settings.computeSeconds / settings.encodingParts, this::partComputed);
+      }
+    }
+
+    private void partComputed() {
+      isComputing = false;
+      partsComputed++;
+      compute();
+      write();
     }
 
     private void write() {
-      int data = plan.sources.length;
-      transfersLeft = 0;
-      for (int i = 0; i < plan.layout.length; i++) {
-        transfersLeft += i >= data || plan.isSent[i] ? 1 : 0;
+      if (isWriting || partsWritten == partsComputed) {
+        return;
       }
+      isWriting = true;
+      int data = plan.sources.length;
+      int transfers = 0;
+      for (int i = 0; i < plan.layout.length; i++) {
+        transfers += i >= data || plan.isSent[i] ? 1 : 0;
+      }
+      Countdown done = new Countdown(transfers, this::partWritten);
       for (int i = 0; i < plan.layout.length; i++) {
         if (i >= data || plan.isSent[i]) {
           network.send(
               new Transfer(
                   i >= data ? Purpose.PARITY : Purpose.SEND,
                   links.write(plan.encoder, plan.layout[i]),
-                  settings.blockBytes,
-                  () -> transferDone(this::end)));
+                  partBytes(partsWritten),
+                  done::count));
         }
       }
     }
 
-    private void transferDone(Runnable then) {
-      if (--transfersLeft == 0) {
-        then.run();
+    private void partWritten() {
+      isWriting = false;
+      partsWritten++;
+      if (partsWritten == settings.encodingParts) {
+        end();
+      } else {
+        write();
       }
+    }
+
+    private long partBytes(int part) {
+      long parts = settings.encodingParts;
+      return settings.blockBytes * (part + 1) / parts - settings.blockBytes * part / parts;
     }
 
     private void end() {
@@ -182,6 +227,23 @@ final class Encoding {
       digest.note(ENCODED, clock.now(), plan.encoder, stripesLeft);
       stripeDone();
       clock.after(settings.gapSeconds, this::next);
+    }
+  }
+
+  /** Runs something when all transfers have been counted. */
+  private static final class Countdown {
+    private final Runnable then;
+    private int left;
+
+    Countdown(int transfers, Runnable then) {
+      this.left = transfers;
+      this.then = then;
+    }
+
+    void count() {
+      if (--left == 0) {
+        then.run();
+      }
     }
   }
 }

@@ -34,6 +34,7 @@ public final class Settings {
   public final EncoderChoice encoder;
   public final double encodeStartSeconds;
   public final double computeSeconds;
+  public final int encodingParts;
   public final double gapSeconds;
   public final boolean relocates;
   public final int earTriesMax;
@@ -78,6 +79,7 @@ public final class Settings {
     encoder = read.choice("encoder", EncoderChoice.class);
     encodeStartSeconds = read.number("encode_start_s", 0, ENDLESS);
     computeSeconds = read.number("compute_s", 0, ENDLESS);
+    encodingParts = read.whole("encoding_parts", 1, 1000);
     gapSeconds = read.number("gap_s", 0, ENDLESS);
     relocates = read.whole("relocate", 0, 1) == 1;
     earTriesMax = read.whole("ear_tries_max", 1, 1_000_000);
@@ -98,6 +100,9 @@ public final class Settings {
     if (injectedRate >= linkNominalRate) {
       throw new ScenarioException(
           "Cannot simulate: injected_mb_per_s takes all of link_nominal_mb_per_s");
+    }
+    if (encodingParts > blockBytes) {
+      throw new ScenarioException("Cannot simulate: block_mb has less bytes than encoding_parts");
     }
     if (shape.total() > racks * nodesPerRack) {
       throw new ScenarioException(

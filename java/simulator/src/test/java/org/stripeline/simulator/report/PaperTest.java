@@ -150,9 +150,11 @@ class PaperTest {
         Report.Entry entry = report.variants.get(variant);
         assertThat(entry.find(policy, Figure.CROSS_RACK_BLOCKS_PER_STRIPE).ofMeasured)
             .isBetween(0.8, 1.2);
-        // With racks of two nodes the cluster is faster: it reads, computes and sends at once.
-        if (variant < 2) {
+        // Racks of one node are encoded about as fast as in turn, of two nodes as at once.
+        if (entry.label.matches("RS-.*, 12 racks, in turn")) {
           assertThat(entry.find(policy, Figure.ENCODE_SECONDS).ofMeasured).isBetween(0.7, 1.3);
+        } else if (entry.label.equals("RS-6-3, 6 racks, at once")) {
+          assertThat(entry.find(policy, Figure.ENCODE_SECONDS).ofMeasured).isBetween(0.6, 1.7);
         }
       }
     }

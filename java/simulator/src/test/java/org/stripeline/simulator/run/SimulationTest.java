@@ -67,6 +67,29 @@ class SimulationTest {
   }
 
   @Test
+  void partsOfAStripeAreReadComputedAndSentAtTheSameTime() throws Exception {
+    RunResult inTurn = Simulation.run(measured("in turn"), Policy.ADOPTION, 1);
+    Settings settings = measured("at once");
+    RunResult atOnce = Simulation.run(settings, Policy.ADOPTION, 1);
+
+    double computed =
+        settings.computeSeconds * (settings.encodingParts - 1) / settings.encodingParts;
+    assertThat(settings.encodingParts).isEqualTo(16);
+    assertThat(atOnce.encodeSeconds).isBetween(computed, inTurn.encodeSeconds - computed / 2);
+    // All bytes of the blocks are sent, whatever the number of parts.
+    assertThat(atOnce.crossRackReadsPerStripe).isEqualTo(inTurn.crossRackReadsPerStripe);
+    assertThat(atOnce.crossRackGb).isEqualTo(inTurn.crossRackGb);
+  }
+
+  private static Settings measured(String steps) throws ScenarioException {
+    return Scenario.carried("measured").variants().stream()
+        .filter(variant -> variant.label().equals("RS-6-3, 6 racks, " + steps))
+        .findFirst()
+        .orElseThrow(AssertionError::new)
+        .settings();
+  }
+
+  @Test
   void anIdleClusterAnswersWritesInTheTimeOfOneTransferAndTheOverhead() throws ScenarioException {
     Settings settings = settings("a2-writes", 0);
     RunResult outcome = Simulation.run(settings, Policy.RR, 1);
