@@ -197,7 +197,8 @@ compile() {
 }
 
 # Writes two folders to go first on the class path, so that every "new Configuration()" of every
-# test sees them: Hadoop's test core-site.xml with our keys added, and as it is for "off" entries.
+# test sees them: Hadoop's test core-site.xml with our keys added, the same with hflush that only
+# warns for entries with "^", and as it is for "off" entries.
 write_sites() {
   local codec name
   mkdir -p "$run/site" "$run/site-off"
@@ -217,6 +218,9 @@ write_sites() {
     fi
     echo '</configuration>'
   } >"$run/site/core-site.xml"
+  cp -r "$run/site" "$run/site-warn"
+  sed -i 's|</configuration>|  <property><name>stripeline.client.write.sync</name><value>warn</value></property>\n&|' \
+    "$run/site-warn/core-site.xml"
   if [[ $placement == ear ]]; then
     # In core-site.xml it would be overruled by hdfs-default.xml. The smallest code, so that the few
     # DataNodes of most tests have room for its stripes.
@@ -282,6 +286,7 @@ run_class() {
     select=(-c "$class")
   fi
   [[ $coding != off ]] || site=$run/site-off
+  [[ $coding != *^ ]] || site=$run/site-warn
   mkdir -p "$work"/{data,hadoop,logs,tmp,empty}
   start=$SECONDS
   (

@@ -62,7 +62,7 @@ public final class CoderWitness {
 
   /** Hadoop's streams of striped files, and ours. */
   private static final String STREAM_CLASSES =
-      "org\\.apache\\.hadoop\\.hdfs\\.(DFSStriped|Stripeline)(In|Out)putStream";
+      "org\\.apache\\.hadoop\\.hdfs\\.(DFSStriped|Stripeline|Durable)(In|Out)putStream";
 
   /** Selects the DataNodes of a block, or none, for our placement policy. */
   private static final String ADVISER = "org.apache.hadoop.hdfs.server.blockmanagement.EarStripes";

@@ -13,12 +13,9 @@ import org.apache.hadoop.io.erasurecode.ECSchema;
 /**
  * Hadoop's contract of HDFS, on erasure-coded files: Hadoop's own tests use only replicated ones.
  * The contract's cluster has two DataNodes and blocks of 1 KiB, so the policy is the smallest
- * possible one. What the test's configuration sets for hflush and hsync holds for the cluster's
- * clients.
+ * possible one.
  */
 public final class StripedHdfsContract extends HDFSContract {
-  static final String SYNC_KEY = "stripeline.client.write.sync";
-
   private static boolean isStriped;
 
   /** Creates the contract; called by the tests. */
@@ -33,7 +30,6 @@ public final class StripedHdfsContract extends HDFSContract {
       createCluster();
     }
     if (!isStriped) {
-      getCluster().getConfiguration(0).set(SYNC_KEY, getConf().get(SYNC_KEY, "warn"));
       makeStriped();
       isStriped = true;
     }

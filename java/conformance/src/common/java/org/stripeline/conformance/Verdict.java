@@ -308,7 +308,7 @@ public final class Verdict {
             witness.calls.merge(fields[2], Long.parseLong(fields[3]), Long::sum);
             break;
           case "streams":
-            String whose = fields[2].replaceAll(".*\\.(DFSStriped|Stripeline).*", "$1");
+            String whose = fields[2].contains(".DFSStriped") ? "DFSStriped" : "Stripeline";
             witness.streams.merge(fields[1] + ' ' + whose, Long.parseLong(fields[3]), Long::sum);
             break;
           case "advised":

@@ -110,7 +110,7 @@ class VerdictTest {
 
   @Test
   void acceptsOurStreamsAndRefusesAdditionalStockStreams() throws IOException {
-    String write = "streams\twrite\ta.StripelineOutputStream\t2";
+    String write = "streams\twrite\ta.DurableOutputStream\t2";
     String read = "streams\tread\ta.StripelineInputStream\t2";
     entry("a.T\tany+rw\t9", "0\t1", lines(PASSED, "end"), lines(write, read, RSS));
     assertEquals(Collections.emptyList(), judge(true));

@@ -184,9 +184,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     return super.getBlock();
   }
 
-  /**
-   * Waits first until full stripes are sent; threads that hold the monitor have already done so.
-   */
+  /** Waits until full stripes are sent; threads that hold the monitor have already done so. */
   @Override
   void flushAllInternals() throws IOException {
     if (!Thread.holdsLock(this)) {
@@ -206,6 +204,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
           sender.sendPart(current);
         }
       }
+      awaitSent();
     }
     super.enqueueAllCurrentPackets();
   }

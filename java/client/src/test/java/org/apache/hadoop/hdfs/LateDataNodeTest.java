@@ -249,7 +249,7 @@ class LateDataNodeTest {
   @CsvSource({"0, 0", "1, 4", "2, 2"})
   void closeGoesOnWithoutOneThatHangs(int stripes, int unit) throws Exception {
     byte[] data = WriteCluster.bytes(20 + unit, stripes * STRIPE + 2 * CELL + 7);
-    FSDataOutputStream out = opensGroupsEarly().create(file);
+    FSDataOutputStream out = cluster.notDurable(OURS).create(file);
     out.write(data);
     silence(stream(out), unit);
     out.close();
@@ -264,7 +264,7 @@ class LateDataNodeTest {
   @Tag("full")
   void closeAllocatesNoBuffer() throws Exception {
     byte[] data = WriteCluster.bytes(25, STRIPE - 5);
-    FSDataOutputStream out = opensGroupsEarly().create(file);
+    FSDataOutputStream out = cluster.notDurable(OURS).create(file);
     out.write(data);
     silence(stream(out), 1);
     Future<?> close =
@@ -323,7 +323,7 @@ class LateDataNodeTest {
   @Tag("full")
   void hflushWaitsForNoDataNode() throws Exception {
     byte[] data = WriteCluster.bytes(50, GROUP);
-    try (FSDataOutputStream out = opensGroupsEarly().create(file)) {
+    try (FSDataOutputStream out = cluster.notDurable(OURS).create(file)) {
       out.write(data, 0, STRIPE);
       silence(stream(out), 2);
       out.write(data, STRIPE, STRIPE);
@@ -371,7 +371,7 @@ class LateDataNodeTest {
   void aGroupIsWrittenWithoutADataNodeThatDoesNotAnswer() throws Exception {
     byte[] data = WriteCluster.bytes(70, 2 * GROUP + 1);
     try (ServerSocket mute = new ServerSocket();
-        FSDataOutputStream out = opensGroupsEarly().create(file)) {
+        FSDataOutputStream out = cluster.notDurable(OURS).create(file)) {
       out.write(data, 0, STRIPE / 2);
       // The group is open now; connections are made when the first stripe is full.
       assertThat(stream(out).getBlock()).isNotNull();
@@ -425,7 +425,7 @@ class LateDataNodeTest {
             () -> {
               throw new IllegalStateException("from the caller");
             });
-    try (FSDataOutputStream out = opensGroupsEarly().create(file, fails)) {
+    try (FSDataOutputStream out = cluster.notDurable(OURS).create(file, fails)) {
       out.write(data, 0, STRIPE);
       StripedDataStreamer streamer = stream(out).getStripedDataStreamer(1);
       fails.at(streamer);
@@ -586,8 +586,7 @@ class LateDataNodeTest {
       out.write(data, 3 * STRIPE, data.length - 3 * STRIPE);
     }
     assertThat(WriteStatistics.shared().lateDataNodes()).isEqualTo(given + 1);
-    // The rebuild is not checked: the NameNode may choose the stopped DataNode, which it considers
-    // live.
+    // The rebuild is not checked: the NameNode may choose the stopped DataNode, still live to it.
     assertThat(cluster.readByStock(file)).isEqualTo(data);
   }
 
@@ -607,14 +606,6 @@ class LateDataNodeTest {
       }
     }
     throw new AssertionError(node + " does not run");
-  }
-
-  /**
-   * Returns a client without durable syncs, whose streams allocate a group before its first stripe
-   * is full, and end it when its last one is.
-   */
-  private DistributedFileSystem opensGroupsEarly() throws IOException {
-    return cluster.open(OURS, conf -> conf.set(ClientKeys.WRITE_SYNC, "warn"));
   }
 
   private void silence(StripelineOutputStream stream, int unit) {

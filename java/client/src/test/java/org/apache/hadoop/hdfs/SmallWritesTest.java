@@ -194,8 +194,7 @@ class SmallWritesTest {
   void aWriterInterruptedBeforeAnyByteIsTakenCanGoOn() throws Exception {
     byte[] data = WriteCluster.bytes(1, STRIPE);
     try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
-      DistributedFileSystem fs =
-          cluster.open(OURS, conf -> conf.set(ClientKeys.WRITE_SYNC, "warn"));
+      DistributedFileSystem fs = cluster.notDurable(OURS);
       FSDataOutputStream large = fs.create(file("large"), true);
       large.write(data, 0, 1);
       FSDataOutputStream waiting = fs.create(file("waiting"));
@@ -241,8 +240,7 @@ class SmallWritesTest {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(zone("written"), "f");
     byte[] data = WriteCluster.bytes(2, STRIPE);
     try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
-      DistributedFileSystem fs =
-          cluster.open(OURS, conf -> conf.set(ClientKeys.WRITE_SYNC, "warn"));
+      DistributedFileSystem fs = cluster.notDurable(OURS);
       FSDataOutputStream large = fs.create(file("large"), true);
       large.write(data, 0, CELL + 1);
       FSDataOutputStream encrypted = fs.create(file);
@@ -341,8 +339,7 @@ class SmallWritesTest {
     org.apache.hadoop.fs.Path zone = zone("closed");
     byte[] data = WriteCluster.bytes(4, CELL + 1);
     try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
-      DistributedFileSystem fs =
-          cluster.open(OURS, conf -> conf.set(ClientKeys.WRITE_SYNC, "warn"));
+      DistributedFileSystem fs = cluster.notDurable(OURS);
       FSDataOutputStream large = fs.create(file("large"), true);
       large.write(1);
       FSDataOutputStream encrypted = fs.create(new org.apache.hadoop.fs.Path(zone, "f"));

@@ -77,6 +77,14 @@ final class WriteCluster implements Closeable {
     return fs;
   }
 
+  /**
+   * Returns a separate file system without durable syncs, whose streams allocate a group before its
+   * first stripe is full, and end it when its last one is.
+   */
+  DistributedFileSystem notDurable(String mode) throws IOException {
+    return open(mode, conf -> conf.set(ClientKeys.WRITE_SYNC, "warn"));
+  }
+
   DistributedFileSystem stock() throws IOException {
     return open("stock");
   }

@@ -94,7 +94,6 @@ class WriteFailureTest {
   void survivesTheLossOfAsManyDataNodesAsThereIsParity(String mode, long seed) throws Exception {
     Random random = new Random(seed);
     byte[] data = WriteCluster.bytes(seed, 2 * GROUP + random.nextInt(GROUP));
-    // The first block group has DataNodes once its first stripe is full.
     int[] moments = random.ints(1 + (int) (seed % M), STRIPE, data.length).sorted().toArray();
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
     try (FSDataOutputStream out = cluster.open(mode).create(file)) {

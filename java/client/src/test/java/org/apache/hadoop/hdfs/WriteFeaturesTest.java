@@ -176,8 +176,7 @@ class WriteFeaturesTest {
   @Test
   void flushingWarnsOrIsRefused() throws Exception {
     start(any -> {});
-    DistributedFileSystem warning =
-        cluster.open(OURS, conf -> conf.set(ClientKeys.WRITE_SYNC, "warn"));
+    DistributedFileSystem warning = cluster.notDurable(OURS);
     try (CapturedLog log = new CapturedLog(StripelineOutputStream.class)) {
       for (int file = 0; file < 3; file++) {
         try (FSDataOutputStream out =
