@@ -138,7 +138,7 @@ impl Prepared {
 /// Multiplication by every constant as the 8x8 bit matrix that GF2P8AFFINEQB takes: byte 7 - i of
 /// the matrix selects the input bits that make output bit i.
 #[cfg(target_arch = "x86_64")]
-static AFFINE: [u64; 256] = affine_matrices();
+pub(crate) static AFFINE: [u64; 256] = affine_matrices();
 
 #[cfg(target_arch = "x86_64")]
 const fn affine_matrices() -> [u64; 256] {
@@ -164,7 +164,7 @@ const fn affine_matrices() -> [u64; 256] {
 
 /// The products of every constant with the 16 low nibbles, then with the 16 high ones.
 #[cfg(not(feature = "no-shuffle-tables"))]
-static NIBBLES: [[u8; 32]; 256] = nibble_tables();
+pub(crate) static NIBBLES: [[u8; 32]; 256] = nibble_tables();
 
 #[cfg(not(feature = "no-shuffle-tables"))]
 const fn nibble_tables() -> [[u8; 32]; 256] {

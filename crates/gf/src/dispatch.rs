@@ -66,6 +66,7 @@ fn columns() -> &'static [Kernels] {
             isa: Isa::Portable,
             dot: |prepared, pass| portable::dot(prepared, pass),
             sum: |inputs, output, _| portable::sum(inputs, output),
+            add_rows: portable::add_rows,
             checksum: checksum::PORTABLE,
         }];
         add_machine_columns(&mut columns);
@@ -90,6 +91,7 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
             isa: Isa::Ssse3,
             dot: ssse3::dot,
             sum: ssse3::sum,
+            add_rows: ssse3::add_rows,
             checksum,
         });
     }
@@ -98,6 +100,7 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
             isa: Isa::Avx2,
             dot: avx2::dot,
             sum: avx2::sum,
+            add_rows: avx2::add_rows,
             checksum,
         });
     }
@@ -106,6 +109,7 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
             isa: Isa::Avx2Gfni,
             dot: avx2_gfni::dot,
             sum: avx2::sum,
+            add_rows: avx2_gfni::add_rows,
             checksum,
         });
     }
@@ -114,6 +118,7 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
             isa: Isa::Avx512Gfni,
             dot: avx512::dot,
             sum: avx512::sum,
+            add_rows: avx512::add_rows,
             checksum,
         });
     }
@@ -134,6 +139,7 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
             isa: Isa::Neon,
             dot: neon::dot,
             sum: neon::sum,
+            add_rows: neon::add_rows,
             checksum,
         });
     }

@@ -5,6 +5,7 @@
 use crate::checksum::ChecksumFunctions;
 use crate::dispatch::{self, Dot, Sum};
 use crate::pass::Pass;
+use crate::rows::{AddRows, ROW_BYTES, ROW_SUMS_MAX};
 use crate::{Coefficients, Isa};
 use std::ops::Range;
 
@@ -64,6 +65,7 @@ pub struct Kernels {
     pub(crate) isa: Isa,
     pub(crate) dot: Dot,
     pub(crate) sum: Sum,
+    pub(crate) add_rows: AddRows,
     pub(crate) checksum: ChecksumFunctions,
 }
 
@@ -206,6 +208,28 @@ impl Kernels {
         );
         // SAFETY: the table holds only columns that this machine runs; lengths are checked above.
         unsafe { (self.sum)(inputs, output, store == StorePolicy::NonTemporal) }
+    }
+
+    /// Computes `sums[j] ^= sum over r of coefficients[r * sums.len() + j] * row r` over rows of
+    /// [`ROW_BYTES`] bytes that follow each other in `rows`, at any alignment.
+    ///
+    /// # Panics
+    /// Unless there are 1 to [`ROW_SUMS_MAX`] sums, `rows` is a whole number of rows, and each row
+    /// has a coefficient for each sum.
+    pub fn add_rows(&self, coefficients: &[u8], rows: &[u8], sums: &mut [[u8; ROW_BYTES]]) {
+        assert!(
+            (1..=ROW_SUMS_MAX).contains(&sums.len()),
+            "1 to {ROW_SUMS_MAX} sums"
+        );
+        let (rows, rest) = rows.as_chunks::<ROW_BYTES>();
+        assert!(rest.is_empty(), "whole rows");
+        assert_eq!(
+            coefficients.len(),
+            rows.len() * sums.len(),
+            "a coefficient per row and sum"
+        );
+        // SAFETY: the table holds only columns that this machine runs.
+        unsafe { (self.add_rows)(coefficients, rows, sums) }
     }
 
     /// Continues a checksum over more data: `seed` is 0 at first, then the result of the previous

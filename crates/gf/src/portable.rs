@@ -9,6 +9,7 @@
 
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
+use crate::rows::Sum;
 
 /// The number of bytes that are summed at a time: few enough to stay in 128-bit registers.
 const CHUNK_BYTES: usize = 64;
@@ -99,6 +100,38 @@ pub(crate) fn sum(inputs: &[&[u8]], output: &mut [u8]) {
             }
         }
         put(&sum, &mut output[start..end]);
+    }
+}
+
+/// Adds weighted rows to `sums`; see [`Kernels::add_rows`](crate::Kernels::add_rows).
+///
+/// For every bit of the coefficients it sums the rows whose coefficient has the bit, and then
+/// combines these eight sums as [`dot`] does.
+#[inline(always)]
+pub(crate) fn add_rows(coefficients: &[u8], rows: &[Sum], sums: &mut [Sum]) {
+    let count = sums.len();
+    for (index, sum) in sums.iter_mut().enumerate() {
+        let mut by_bit = [[0u64; WORDS]; 8];
+        let own = coefficients.iter().skip(index).step_by(count);
+        for (row, coefficient) in rows.iter().zip(own) {
+            let row = chunk(row);
+            for (bit, total) in by_bit.iter_mut().enumerate() {
+                let mask = u64::from(coefficient >> bit & 1).wrapping_neg();
+                for (word, more) in total.iter_mut().zip(row) {
+                    *word ^= more & mask;
+                }
+            }
+        }
+        let mut total = [0; WORDS];
+        for of_bit in by_bit.iter().rev() {
+            for (word, more) in total.iter_mut().zip(of_bit) {
+                *word = double(*word) ^ more;
+            }
+        }
+        for (word, old) in total.iter_mut().zip(chunk(sum)) {
+            *word ^= old;
+        }
+        put(&total, sum);
     }
 }
 

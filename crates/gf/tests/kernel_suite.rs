@@ -43,6 +43,11 @@ fn xors() {
 }
 
 #[test]
+fn row_sums() {
+    on_every_isa(kernel_suite::row_sums);
+}
+
+#[test]
 fn wrong_shapes() {
     on_every_isa(kernel_suite::wrong_shapes);
 }

@@ -3,6 +3,7 @@
 
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
+use crate::rows;
 #[cfg(not(feature = "no-shuffle-tables"))]
 use crate::vector::ShuffleVector;
 use crate::vector::{Vector, load_through_stack, store_through_stack};
@@ -114,4 +115,25 @@ pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
 pub(crate) unsafe fn sum(inputs: &[&[u8]], output: &mut [u8], stream: bool) {
     // SAFETY: the caller upholds the same contract.
     unsafe { xor::sum::<Neon>(inputs, output, stream) }
+}
+
+/// See [`rows::shuffle`].
+///
+/// # Safety
+/// The machine has NEON.
+#[cfg(not(feature = "no-shuffle-tables"))]
+#[target_feature(enable = "neon")]
+pub(crate) unsafe fn add_rows(coefficients: &[u8], sources: &[rows::Sum], sums: &mut [rows::Sum]) {
+    // SAFETY: the caller upholds the same contract.
+    unsafe { rows::shuffle::<Neon, 4>(coefficients, sources, sums) }
+}
+
+/// See [`crate::portable::add_rows`].
+///
+/// # Safety
+/// The machine has NEON.
+#[cfg(feature = "no-shuffle-tables")]
+#[target_feature(enable = "neon")]
+pub(crate) unsafe fn add_rows(coefficients: &[u8], sources: &[rows::Sum], sums: &mut [rows::Sum]) {
+    crate::portable::add_rows(coefficients, sources, sums);
 }

@@ -5,6 +5,7 @@ use super::avx2::Ymm;
 use crate::affine::{self, PREFETCH_WRITE_BYTES, Span};
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
+use crate::rows;
 use crate::vector::AffineVector;
 use std::arch::x86_64::*;
 
@@ -56,4 +57,14 @@ unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: b
 pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
     // SAFETY: the caller upholds the same contract.
     unsafe { affine::dot::<Ymm>(&prepared.matrices, pass) }
+}
+
+/// See [`rows::affine`].
+///
+/// # Safety
+/// The machine has AVX2 and GFNI.
+#[target_feature(enable = "avx2,gfni")]
+pub(crate) unsafe fn add_rows(coefficients: &[u8], sources: &[rows::Sum], sums: &mut [rows::Sum]) {
+    // SAFETY: the caller upholds the same contract.
+    unsafe { rows::affine::<Ymm, 2>(coefficients, sources, sums) }
 }

@@ -5,7 +5,7 @@ use crate::affine::{self, PREFETCH_WRITE_BYTES, Span};
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
 use crate::vector::{AffineVector, Vector};
-use crate::xor;
+use crate::{rows, xor};
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -133,4 +133,14 @@ pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
 pub(crate) unsafe fn sum(inputs: &[&[u8]], output: &mut [u8], stream: bool) {
     // SAFETY: the caller upholds the same contract.
     unsafe { xor::sum::<Zmm>(inputs, output, stream) }
+}
+
+/// See [`rows::affine`].
+///
+/// # Safety
+/// The machine has AVX-512 F, BW, VL and GFNI.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
+pub(crate) unsafe fn add_rows(coefficients: &[u8], sources: &[rows::Sum], sums: &mut [rows::Sum]) {
+    // SAFETY: the caller upholds the same contract.
+    unsafe { rows::affine::<Zmm, 1>(coefficients, sources, sums) }
 }

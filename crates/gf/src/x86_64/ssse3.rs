@@ -4,7 +4,7 @@
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
 use crate::vector::{ShuffleVector, Vector, load_through_stack, store_through_stack};
-use crate::{shuffle, xor};
+use crate::{rows, shuffle, xor};
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -108,4 +108,14 @@ pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
 pub(crate) unsafe fn sum(inputs: &[&[u8]], output: &mut [u8], stream: bool) {
     // SAFETY: the caller upholds the same contract.
     unsafe { xor::sum::<Xmm>(inputs, output, stream) }
+}
+
+/// See [`rows::shuffle`].
+///
+/// # Safety
+/// The machine has SSSE3.
+#[target_feature(enable = "ssse3")]
+pub(crate) unsafe fn add_rows(coefficients: &[u8], sources: &[rows::Sum], sums: &mut [rows::Sum]) {
+    // SAFETY: the caller upholds the same contract.
+    unsafe { rows::shuffle::<Xmm, 4>(coefficients, sources, sums) }
 }

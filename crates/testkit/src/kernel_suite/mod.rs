@@ -7,6 +7,7 @@
 mod checksums;
 mod dots;
 mod products;
+mod rows;
 mod xors;
 
 use stripeline_gf::Kernels;
@@ -14,6 +15,7 @@ use stripeline_gf::Kernels;
 pub use checksums::{chunk_checksums, fused_checksums, whole_checksums};
 pub use dots::{every_alignment, every_length, every_shape, long_buffers, wrong_shapes};
 pub use products::every_product;
+pub use rows::row_sums;
 pub use xors::xors;
 
 /// A form of a dot product.
@@ -40,6 +42,7 @@ pub fn all(kernels: &Kernels) {
     every_shape(kernels);
     long_buffers(kernels);
     xors(kernels);
+    row_sums(kernels);
     wrong_shapes(kernels);
     whole_checksums(kernels);
     chunk_checksums(kernels);

@@ -13,6 +13,11 @@ static PRODUCTS: LazyLock<Vec<[u8; 256]>> = LazyLock::new(|| {
     (0..=255).map(row).collect()
 });
 
+/// Returns the product of two field elements.
+pub(super) fn product(left: u8, right: u8) -> u8 {
+    PRODUCTS[usize::from(left)][usize::from(right)]
+}
+
 /// Returns the expected sums of a dot product, one list per row.
 pub(super) fn expected_sums(coefficients: &Coefficients, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let length = inputs[0].len();
