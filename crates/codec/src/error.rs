@@ -5,6 +5,7 @@
 use std::fmt;
 
 use crate::Code;
+use crate::fingerprint::{FINGERPRINT_SUMS_MAX, FINGERPRINT_WINDOW_BYTES_MAX};
 
 /// The kind of mistake in a call, which determines what the caller can do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,6 +86,31 @@ pub(crate) enum Reason {
         unit: usize,
         units: usize,
     },
+    FingerprintSums {
+        sums: usize,
+    },
+    FingerprintWindow {
+        window_bytes: usize,
+    },
+    WindowFull {
+        given: usize,
+        left: usize,
+    },
+    FingerprintZeroChunk,
+    FingerprintSumCount {
+        sums: usize,
+        needed: usize,
+    },
+    FingerprintCount {
+        given: usize,
+        units: usize,
+    },
+    FingerprintLength {
+        unit: usize,
+        given: usize,
+        others: usize,
+    },
+    FingerprintEmpty,
 }
 
 /// The verb of the text.
@@ -123,15 +149,22 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self.reason {
-            Reason::Shape { .. } => ErrorKind::InvalidParameters,
+            Reason::Shape { .. }
+            | Reason::FingerprintSums { .. }
+            | Reason::FingerprintWindow { .. } => ErrorKind::InvalidParameters,
             Reason::Count {
                 what: List::InputChecksums | List::OutputChecksums,
                 ..
             }
             | Reason::ZeroChunk
+            | Reason::FingerprintZeroChunk
+            | Reason::FingerprintSumCount { .. }
             | Reason::SumCount { .. } => ErrorKind::InvalidChecksums,
-            Reason::Count { .. } => ErrorKind::CountMismatch,
-            Reason::Length { .. } => ErrorKind::LengthMismatch,
+            Reason::Count { .. } | Reason::FingerprintCount { .. } => ErrorKind::CountMismatch,
+            Reason::Length { .. }
+            | Reason::WindowFull { .. }
+            | Reason::FingerprintLength { .. }
+            | Reason::FingerprintEmpty => ErrorKind::LengthMismatch,
             Reason::ErasedCount { .. } | Reason::TooFewSurvivors { .. } => {
                 ErrorKind::TooManyErasures
             }
@@ -257,6 +290,50 @@ impl fmt::Display for Reason {
                     units - 1
                 )
             }
+            _ => self.fmt_fingerprint(formatter),
+        }
+    }
+}
+
+impl Reason {
+    /// Writes the text of a refused call about fingerprints.
+    fn fmt_fingerprint(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::FingerprintSums { sums } => write!(
+                formatter,
+                "Cannot build a fingerprinting function: sums asked for: {sums}, allowed: 1 to \
+                 {FINGERPRINT_SUMS_MAX}"
+            ),
+            Self::FingerprintWindow { window_bytes } => write!(
+                formatter,
+                "Cannot build a fingerprinting function: the window is {window_bytes} bytes, \
+                 allowed: multiples of 64 up to {FINGERPRINT_WINDOW_BYTES_MAX}"
+            ),
+            Self::WindowFull { given, left } => write!(
+                formatter,
+                "Cannot add to the fingerprint: bytes given: {given}, the window takes: {left}"
+            ),
+            Self::FingerprintZeroChunk => {
+                formatter.write_str("Cannot add to the fingerprint: bytes per checksum is 0")
+            }
+            Self::FingerprintSumCount { sums, needed } => write!(
+                formatter,
+                "Cannot add to the fingerprint: checksums given: {sums}, needed: {needed}"
+            ),
+            Self::FingerprintCount { given, units } => write!(
+                formatter,
+                "Cannot locate wrong blocks: fingerprints given: {given}, needed: {units}"
+            ),
+            Self::FingerprintLength {
+                unit,
+                given,
+                others,
+            } => write!(
+                formatter,
+                "Cannot locate wrong blocks: fingerprint {unit} has {given} bytes, the others \
+                 have {others}"
+            ),
+            _ => formatter.write_str("Cannot locate wrong blocks: fingerprints have 0 bytes"),
         }
     }
 }

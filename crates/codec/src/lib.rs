@@ -12,6 +12,8 @@
 //!   parity.
 //! * [`Codec::update`] changes the parity after a change to one data unit, without reading the
 //!   others.
+//! * A [`Fingerprint`] of a block takes 64 bytes per sum for each window of a MiB, and
+//!   [`Codec::locate`] finds the wrong blocks of a group from the fingerprints of all.
 //!
 //! The bytes are those of Hadoop's own coders (see [`Code`]), so each can read files that the other
 //! wrote. Calls take `&self` and run in parallel; they hold no lock and allocate nothing once the
@@ -42,6 +44,8 @@ mod code;
 mod codec;
 mod decode;
 mod error;
+mod fingerprint;
+mod locate;
 mod matrix;
 mod plan;
 mod plan_cache;
@@ -56,6 +60,11 @@ pub use code::{Code, ParseCodeError};
 pub use codec::Codec;
 pub use decode::UNITS_MAX;
 pub use error::{Error, ErrorKind};
+pub use fingerprint::{
+    FINGERPRINT_ROW_BYTES, FINGERPRINT_SUMS, FINGERPRINT_SUMS_MAX, FINGERPRINT_WINDOW_BYTES,
+    FINGERPRINT_WINDOW_BYTES_MAX, Fingerprint, FingerprintFunction,
+};
+pub use locate::Location;
 pub use shared::SHARED_CODECS_MAX;
 pub use stripeline_gf::{
     ChecksumKind, Checksums, Coefficients, Isa, Kernels, Selection, StorePolicy,

@@ -10,6 +10,8 @@
 //! A stripe has k data units and m parity units of one length, numbered 0..k and k..k+m. All
 //! functions panic on input that makes no sense: an oracle that guesses is none.
 
+pub mod fingerprint;
+pub mod fingerprint_vectors;
 pub mod known_answers;
 pub mod vectors;
 

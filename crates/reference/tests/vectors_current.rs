@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use stripeline_reference::{Code, vectors::VectorFile, vectors::vector_file};
+use stripeline_reference::{Code, fingerprint_vectors, vectors::VectorFile, vectors::vector_file};
 
 #[test]
 fn committed_vectors_match_the_reference() {
@@ -22,4 +22,14 @@ fn committed_vectors_match_the_reference() {
             expected
         );
     }
+}
+
+#[test]
+fn committed_fingerprints_match_the_reference() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/fingerprint.json");
+    let committed = std::fs::read_to_string(&path).expect("vectors are committed");
+    assert!(
+        committed == fingerprint_vectors::to_json(),
+        "fingerprint.json is outdated: see vectors/README.md for how to write it"
+    );
 }

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Linear fingerprints of blocks (Hendricks, Ganger, Reiter, "Verifying distributed erasure-coded
+//! data", PODC 2007).
+//!
+//! The fingerprint of a window is a few weighted sums of its rows of 64 bytes over the field of the
+//! codes. It is linear, so fingerprints of the parity blocks of a sound group are computed from
+//! those of its data blocks exactly as parity is from data, and [`Codec::locate`] finds wrong
+//! blocks from a few hundred bytes per MiB. docs/decisions/0015-fingerprints.md defines every byte
+//! and states what can be missed.
+//!
+//! [`Codec::locate`]: crate::Codec::locate
+
+use std::sync::Arc;
+
+use stripeline_gf::{ChecksumKind, Kernels, ROW_BYTES, ROW_SUMS_MAX};
+
+use crate::error::{Error, Reason};
+
+/// The bytes of one row of a window, and of each sum of a fingerprint.
+pub const FINGERPRINT_ROW_BYTES: usize = ROW_BYTES;
+
+/// The most sums of a fingerprint.
+pub const FINGERPRINT_SUMS_MAX: usize = ROW_SUMS_MAX;
+
+/// The sums of a fingerprint unless a caller has reasons for others: a wrong column is missed about
+/// once in 65,000.
+pub const FINGERPRINT_SUMS: usize = 2;
+
+/// The usual window: 1 MiB.
+pub const FINGERPRINT_WINDOW_BYTES: usize = 1 << 20;
+
+/// The largest window: 2 MiB. With more rows, the pairs of coefficients that are left for the last
+/// rows would be so few that damage there is missed noticeably more often.
+pub const FINGERPRINT_WINDOW_BYTES_MAX: usize = 2 << 20;
+
+/// The number of pairs of coefficients other than 0.
+const PAIRS: u32 = 255 * 255;
+
+/// The bytes that are summed and checked in turn, so that both passes find them in the first-level
+/// cache.
+const PIECE_BYTES: usize = 4096;
+
+/// The most checksums of one piece: as many as there are of 64 bytes each.
+const PIECE_CHUNKS_MAX: usize = 64;
+
+/// A fingerprinting function: the coefficients that a seed determines.
+///
+/// All blocks that are compared need the same function. A pass over many blocks draws one seed at
+/// random, so that damage that one pass misses is found by the next. Takes `sums` bytes of memory
+/// per row: 32 KiB for the usual window and 2 sums.
+#[derive(Debug)]
+pub struct FingerprintFunction {
+    seed: u64,
+    sums: usize,
+    window_bytes: usize,
+    /// Row by row, one coefficient per sum.
+    coefficients: Box<[u8]>,
+    kernels: &'static Kernels,
+}
+
+impl FingerprintFunction {
+    /// Builds the function of a seed; takes about a millisecond.
+    ///
+    /// `sums`, 1 to [`FINGERPRINT_SUMS_MAX`], is the number of independent sums, t: a fingerprint
+    /// has 64 x t bytes, and a wrong column is missed with a probability of about 2^-8t. With 2
+    /// sums or more, two rows that are exchanged, or damaged in the same way, are always noticed.
+    /// The fingerprint with fewer sums is the beginning of the one with more.
+    ///
+    /// `window_bytes`, a multiple of 64 up to [`FINGERPRINT_WINDOW_BYTES_MAX`], is the number of
+    /// bytes that one fingerprint covers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameters`](crate::ErrorKind) for other values.
+    pub fn new(seed: u64, sums: usize, window_bytes: usize) -> Result<Self, Error> {
+        Self::with_kernels(seed, sums, window_bytes, Kernels::active())
+    }
+
+    /// Builds the function on the given kernels, for tests and measurements of one instruction set.
+    ///
+    /// # Errors
+    /// As [`FingerprintFunction::new`].
+    pub fn with_kernels(
+        seed: u64,
+        sums: usize,
+        window_bytes: usize,
+        kernels: &'static Kernels,
+    ) -> Result<Self, Error> {
+        if !(1..=FINGERPRINT_SUMS_MAX).contains(&sums) {
+            return Err(Reason::FingerprintSums { sums }.into());
+        }
+        let whole_rows = window_bytes.is_multiple_of(ROW_BYTES);
+        if !whole_rows || !(ROW_BYTES..=FINGERPRINT_WINDOW_BYTES_MAX).contains(&window_bytes) {
+            return Err(Reason::FingerprintWindow { window_bytes }.into());
+        }
+        Ok(Self {
+            seed,
+            sums,
+            window_bytes,
+            coefficients: coefficients(seed, sums, window_bytes / ROW_BYTES),
+            kernels,
+        })
+    }
+
+    /// Returns the seed.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Returns the number of sums, t.
+    #[must_use]
+    pub fn sums(&self) -> usize {
+        self.sums
+    }
+
+    /// Returns the bytes that one fingerprint covers.
+    #[must_use]
+    pub fn window_bytes(&self) -> usize {
+        self.window_bytes
+    }
+
+    /// Returns the bytes of one fingerprint, 64 x t.
+    #[must_use]
+    pub fn fingerprint_bytes(&self) -> usize {
+        self.sums * ROW_BYTES
+    }
+
+    /// Returns the coefficients, row by row, t for each row.
+    #[must_use]
+    pub fn coefficients(&self) -> &[u8] {
+        &self.coefficients
+    }
+}
+
+/// Draws the coefficients of `rows` rows.
+///
+/// The first two of a row are a pair that no other row has: a random permutation of all pairs, of
+/// which as many are drawn as there are rows (Fisher and Yates). All four are always drawn, so that
+/// the number of sums does not change them.
+fn coefficients(seed: u64, sums: usize, rows: usize) -> Box<[u8]> {
+    let mut generator = SplitMix { state: seed };
+    let mut pairs: Vec<u16> = (0..PAIRS as u16).collect();
+    let mut coefficients = Vec::with_capacity(rows * sums);
+    for row in 0..rows {
+        let other = row + generator.below(PAIRS - row as u32) as usize;
+        pairs.swap(row, other);
+        let pair = u32::from(pairs[row]);
+        let all = [
+            pair % 255,
+            pair / 255,
+            generator.below(255),
+            generator.below(255),
+        ];
+        coefficients.extend(all[..sums].iter().map(|number| 1 + *number as u8));
+    }
+    coefficients.into()
+}
+
+/// The generator SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+struct SplitMix {
+    state: u64,
+}
+
+impl SplitMix {
+    /// Returns a number below `bound`; none is more frequent than another by more than 2^-16 of its
+    /// frequency.
+    fn below(&mut self, bound: u32) -> u32 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let upper = (mixed ^ (mixed >> 31)) >> 32;
+        ((upper * u64::from(bound)) >> 32) as u32
+    }
+}
+
+/// The fingerprint of one window of a block, from bytes that arrive in pieces of any length.
+///
+/// Windows begin at multiples of [`FingerprintFunction::window_bytes`] in every block, so those of
+/// the blocks of a group correspond. The last window of a block may be short: missing bytes count
+/// as zeros, as they do in the codes. A window that begins at or after the end of a short block has
+/// the fingerprint of no bytes, which is all zeros.
+///
+/// ```
+/// use std::sync::Arc;
+/// use stripeline_codec::{Code, Codec, Fingerprint, FingerprintFunction, Location};
+///
+/// let data: [&[u8]; 3] = [b"alpha", b"bravo", b"delta"];
+/// let (mut p, mut q) = ([0; 5], [0; 5]);
+/// let codec = Codec::new(Code::Rs, 3, 2)?;
+/// codec.encode(&data, &mut [&mut p, &mut q])?;
+///
+/// let function = Arc::new(FingerprintFunction::new(0x5eed, 2, 1 << 20)?);
+/// let fingerprint = |block: &[u8]| -> Result<_, stripeline_codec::Error> {
+///     let mut fingerprint = Fingerprint::new(Arc::clone(&function));
+///     fingerprint.update(&block[..2])?;
+///     fingerprint.update(&block[2..])?;
+///     Ok(fingerprint.bytes().to_vec())
+/// };
+/// let blocks = [data[0], b"bravO", data[2], &p, &q];
+/// let fingerprints = blocks.map(|block| fingerprint(block).expect("5 bytes fit a window"));
+/// let fingerprints: Vec<_> = fingerprints.iter().map(|bytes| Some(&bytes[..])).collect();
+/// assert_eq!(codec.locate(&fingerprints)?, Location::Located(vec![1]));
+/// # Ok::<(), stripeline_codec::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fingerprint {
+    function: Arc<FingerprintFunction>,
+    sums: [[u8; ROW_BYTES]; ROW_SUMS_MAX],
+    /// The bytes of the window that have been added.
+    position: usize,
+}
+
+impl Fingerprint {
+    /// Begins a window.
+    #[must_use]
+    pub fn new(function: Arc<FingerprintFunction>) -> Self {
+        Self {
+            function,
+            sums: [[0; ROW_BYTES]; ROW_SUMS_MAX],
+            position: 0,
+        }
+    }
+
+    /// Returns the function.
+    #[must_use]
+    pub fn function(&self) -> &Arc<FingerprintFunction> {
+        &self.function
+    }
+
+    /// Returns the bytes that the window can still take.
+    #[must_use]
+    pub fn remaining_bytes(&self) -> usize {
+        self.function.window_bytes - self.position
+    }
+
+    /// Returns the fingerprint of the bytes so far: 64 bytes per sum.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.sums[..self.function.sums].as_flattened()
+    }
+
+    /// Begins another window.
+    pub fn reset(&mut self) {
+        self.sums = [[0; ROW_BYTES]; ROW_SUMS_MAX];
+        self.position = 0;
+    }
+
+    /// Adds the next bytes of the window.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) if there are more than
+    /// [`Fingerprint::remaining_bytes`]; the fingerprint is then unchanged.
+    pub fn update(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.check_room(bytes)?;
+        self.add(bytes);
+        Ok(())
+    }
+
+    /// As [`Fingerprint::update`], and computes a checksum per chunk in the same pass.
+    ///
+    /// `sums` receives one checksum per `bytes_per_checksum` bytes. The bytes begin with a chunk;
+    /// the last chunk may be short. For chunks not to cross windows, the window must be a multiple
+    /// of `bytes_per_checksum`.
+    ///
+    /// # Errors
+    /// As [`Fingerprint::update`]; [`ErrorKind::InvalidChecksums`](crate::ErrorKind) if
+    /// `bytes_per_checksum` is 0, or `sums` does not have exactly
+    /// ceil(length / `bytes_per_checksum`) entries.
+    pub fn update_with_checksums(
+        &mut self,
+        bytes: &[u8],
+        kind: ChecksumKind,
+        bytes_per_checksum: usize,
+        sums: &mut [u32],
+    ) -> Result<(), Error> {
+        self.check_room(bytes)?;
+        let piece = check_chunks(bytes, bytes_per_checksum, sums.len())?;
+        for (bytes, sums) in pieces(bytes, piece).zip(sums.chunks_mut(piece.chunks)) {
+            self.add(bytes);
+            let kernels = self.function.kernels;
+            kernels.chunk_checksums(kind, bytes, piece.bytes_per_checksum, sums);
+        }
+        Ok(())
+    }
+
+    /// As [`Fingerprint::update_with_checksums`], but compares the checksums with `expected` and
+    /// returns the number of the first chunk whose checksum differs.
+    ///
+    /// All bytes are added also if a checksum differs, so that the fingerprint shows whether the
+    /// bytes are wrong or the checksum.
+    ///
+    /// # Errors
+    /// As [`Fingerprint::update_with_checksums`].
+    pub fn update_verifying(
+        &mut self,
+        bytes: &[u8],
+        kind: ChecksumKind,
+        bytes_per_checksum: usize,
+        expected: &[u32],
+    ) -> Result<Option<usize>, Error> {
+        self.check_room(bytes)?;
+        let piece = check_chunks(bytes, bytes_per_checksum, expected.len())?;
+        let mut first = None;
+        let mut found = [0; PIECE_CHUNKS_MAX];
+        let expected = expected.chunks(piece.chunks).enumerate();
+        for (bytes, (number, expected)) in pieces(bytes, piece).zip(expected) {
+            self.add(bytes);
+            let found = &mut found[..expected.len()];
+            let kernels = self.function.kernels;
+            kernels.chunk_checksums(kind, bytes, piece.bytes_per_checksum, found);
+            first = first.or_else(|| {
+                let differs = found.iter().zip(expected).position(|(a, b)| a != b);
+                differs.map(|chunk| number * piece.chunks + chunk)
+            });
+        }
+        Ok(first)
+    }
+
+    fn check_room(&self, bytes: &[u8]) -> Result<(), Error> {
+        let (given, left) = (bytes.len(), self.remaining_bytes());
+        if given > left {
+            return Err(Reason::WindowFull { given, left }.into());
+        }
+        Ok(())
+    }
+
+    /// Adds bytes that fit the window. Because sums are linear, a part of a row is a row with zeros
+    /// in place of its other bytes.
+    fn add(&mut self, mut bytes: &[u8]) {
+        let within_row = self.position % ROW_BYTES;
+        if within_row > 0 {
+            let (head, rest) = bytes.split_at(bytes.len().min(ROW_BYTES - within_row));
+            self.add_part(head, within_row);
+            bytes = rest;
+        }
+        let (rows, tail) = bytes.split_at(bytes.len() / ROW_BYTES * ROW_BYTES);
+        self.add_rows(rows);
+        self.position += rows.len();
+        self.add_part(tail, 0);
+    }
+
+    fn add_part(&mut self, bytes: &[u8], within_row: usize) {
+        if !bytes.is_empty() {
+            let mut row = [0; ROW_BYTES];
+            row[within_row..within_row + bytes.len()].copy_from_slice(bytes);
+            self.add_rows(&row);
+            self.position += bytes.len();
+        }
+    }
+
+    /// Adds whole rows from the row at the position on.
+    fn add_rows(&mut self, rows: &[u8]) {
+        let function = &self.function;
+        let first = self.position / ROW_BYTES * function.sums;
+        let count = rows.len() / ROW_BYTES * function.sums;
+        let coefficients = &function.coefficients[first..first + count];
+        let sums = &mut self.sums[..function.sums];
+        function.kernels.add_rows(coefficients, rows, sums);
+    }
+}
+
+/// How many chunks, of how many bytes, are processed at a time.
+#[derive(Clone, Copy)]
+struct Piece {
+    chunks: usize,
+    bytes_per_checksum: usize,
+}
+
+/// Checks a list of checksums, and returns the pieces to process: about [`PIECE_BYTES`] of whole
+/// chunks.
+fn check_chunks(bytes: &[u8], bytes_per_checksum: usize, sums: usize) -> Result<Piece, Error> {
+    if bytes_per_checksum == 0 {
+        return Err(Reason::FingerprintZeroChunk.into());
+    }
+    let needed = bytes.len().div_ceil(bytes_per_checksum);
+    if sums != needed {
+        return Err(Reason::FingerprintSumCount { sums, needed }.into());
+    }
+    Ok(Piece {
+        chunks: (PIECE_BYTES / bytes_per_checksum).clamp(1, PIECE_CHUNKS_MAX),
+        // A longer chunk covers all bytes; the limit keeps products of it from overflowing.
+        bytes_per_checksum: bytes_per_checksum.min(FINGERPRINT_WINDOW_BYTES_MAX),
+    })
+}
+
+fn pieces(bytes: &[u8], piece: Piece) -> impl Iterator<Item = &[u8]> {
+    bytes.chunks(piece.chunks * piece.bytes_per_checksum)
+}
