@@ -80,7 +80,10 @@ impl List<'_> {
 
     /// Checks the buffers' ranges. Skips null pointers, which mean absent units: the caller checks
     /// whether a unit may be absent.
-    fn check_range(&self) -> Result<(), Refusal> {
+    ///
+    /// # Errors
+    /// [`Refusal::TooLong`] with the first invalid buffer.
+    pub fn check_range(&self) -> Result<(), Refusal> {
         let too_long = self.pointers.iter().position(|pointer| {
             isize::try_from(self.bytes).is_err() || pointer.addr().checked_add(self.bytes).is_none()
         });

@@ -53,7 +53,7 @@
 /**
  * The version of the interface that this header describes.
  */
-#define STRIPELINE_ABI_VERSION 2
+#define STRIPELINE_ABI_VERSION 3
 
 /**
  * In the flags of a request: `event_fd` is a descriptor even if it is 0.
@@ -223,6 +223,40 @@ typedef int32_t stripeline_checksum;
 #endif // __cplusplus
 
 /**
+ * What stripeline_locate() concludes. Values are never reused.
+ */
+enum stripeline_location
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * All fingerprints given belong to one stripe.
+     */
+    STRIPELINE_CONSISTENT = 0,
+    /**
+     * The units listed are wrong and all others that were given are right, provided that at most
+     * (m-s)/2 units, rounded down, are wrong, where s units are missing.
+     */
+    STRIPELINE_LOCATED = 1,
+    /**
+     * Units are wrong, but the fingerprints do not show which. The units listed are advice only.
+     */
+    STRIPELINE_UNLOCATED = 2,
+    /**
+     * At most k fingerprints were given, and any k belong to some stripe: nothing was checked.
+     */
+    STRIPELINE_UNCHECKED = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum stripeline_location stripeline_location;
+#else
+typedef int32_t stripeline_location;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * The kinds of memory that hold units. Values are never reused.
  */
 enum stripeline_memory
@@ -332,6 +366,18 @@ typedef struct stripeline_codec stripeline_codec;
  * threads may use one engine at the same time.
  */
 typedef struct stripeline_engine stripeline_engine;
+
+/**
+ * The fingerprint of one window of a block at a time. Opaque; only one thread at a time may use
+ * it.
+ *
+ * A fingerprint is a number of sums (1 to 4) of the 64-byte rows of a window, weighted by
+ * coefficients that a seed determines: 64 bytes per sum. Fingerprints are linear, so those of the
+ * parity blocks follow from those of the data blocks as parity does from data. All blocks that are
+ * compared need the same seed, number of sums and window; draw the seed at random for each pass
+ * over the blocks.
+ */
+typedef struct stripeline_fingerprint stripeline_fingerprint;
 
 /**
  * The future result of a task. Opaque; any number of threads may test, wait for and cancel one
@@ -611,6 +657,150 @@ stripeline_status stripeline_update(const struct stripeline_codec *codec,
                                     const uint8_t *new_data,
                                     uint8_t *const *parity,
                                     size_t length);
+
+/**
+ * Opens a fingerprint at the beginning of a window. Takes about a millisecond; one fingerprint
+ * serves for any number of windows and blocks, one after another.
+ *
+ * @param seed          determines the coefficients
+ * @param sums          the number of sums t, 1 to 4, 2 if in doubt. A wrong column of 64 is missed
+ *                      with a probability of about 2^-8t; with t >= 2, rows that are exchanged or
+ *                      damaged in the same way are never missed
+ * @param window_bytes  the bytes that a fingerprint covers, a multiple of 64 up to 2 MiB, 1 MiB if
+ *                      in doubt
+ * @param fingerprint   receives the fingerprint, to be closed by stripeline_fingerprint_close();
+ *                      NULL on failure
+ * @return              STRIPELINE_OK, STRIPELINE_INVALID_PARAMETERS, STRIPELINE_NULL_POINTER
+ */
+stripeline_status stripeline_fingerprint_open(uint64_t seed,
+                                              size_t sums,
+                                              size_t window_bytes,
+                                              struct stripeline_fingerprint **fingerprint);
+
+/**
+ * Closes a fingerprint. No call may use it any more.
+ *
+ * @param fingerprint  from stripeline_fingerprint_open(), or NULL, which does nothing
+ */
+void stripeline_fingerprint_close(struct stripeline_fingerprint *fingerprint);
+
+/**
+ * Adds the next bytes of the window.
+ *
+ * @param fingerprint  the fingerprint
+ * @param bytes        `length` bytes of a block, in pieces of any length
+ * @param length       at most what the window still takes; 0 does nothing
+ * @return             STRIPELINE_OK, STRIPELINE_LENGTH_MISMATCH for more bytes than the window
+ *                     takes, STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_MEMORY
+ */
+stripeline_status stripeline_fingerprint_update(struct stripeline_fingerprint *fingerprint,
+                                                const uint8_t *bytes,
+                                                size_t length);
+
+/**
+ * As stripeline_fingerprint_update(), and computes a checksum per chunk in the same pass over
+ * memory.
+ *
+ * @param fingerprint         the fingerprint
+ * @param bytes               `length` bytes of a block, which begin with a chunk; the last chunk
+ *                            may be short
+ * @param length              at most what the window still takes; 0 does nothing
+ * @param checksum            a stripeline_checksum
+ * @param bytes_per_checksum  bytes of a chunk, at least 1 (dfs.bytes-per-checksum, 512 by
+ *                            default). For chunks not to cross windows, the window must be a
+ *                            multiple of it
+ * @param sums                receives ceil(length / bytes_per_checksum) checksums; aligned to 4
+ *                            bytes, sharing no byte with `bytes`
+ * @return                    as stripeline_fingerprint_update(), or STRIPELINE_INVALID_CHECKSUMS,
+ *                            STRIPELINE_OVERLAP
+ */
+stripeline_status stripeline_fingerprint_update_with_checksums(struct stripeline_fingerprint *fingerprint,
+                                                               const uint8_t *bytes,
+                                                               size_t length,
+                                                               int32_t checksum,
+                                                               size_t bytes_per_checksum,
+                                                               uint32_t *sums);
+
+/**
+ * As stripeline_fingerprint_update_with_checksums(), but compares the checksums.
+ *
+ * All bytes are added also if a checksum differs, so that the fingerprint shows whether the bytes
+ * are wrong or the checksum.
+ *
+ * @param fingerprint         the fingerprint
+ * @param bytes               as stripeline_fingerprint_update_with_checksums()
+ * @param length              as stripeline_fingerprint_update_with_checksums()
+ * @param checksum            a stripeline_checksum
+ * @param bytes_per_checksum  as stripeline_fingerprint_update_with_checksums()
+ * @param expected            ceil(length / bytes_per_checksum) checksums, aligned to 4 bytes, as
+ *                            numbers of this machine (HDFS stores them most significant byte
+ *                            first)
+ * @param mismatch            receives the number of the first chunk whose checksum differs, or
+ *                            SIZE_MAX if none does
+ * @return                    as stripeline_fingerprint_update_with_checksums(), STRIPELINE_OK also
+ *                            if a checksum differs
+ */
+stripeline_status stripeline_fingerprint_update_verifying(struct stripeline_fingerprint *fingerprint,
+                                                          const uint8_t *bytes,
+                                                          size_t length,
+                                                          int32_t checksum,
+                                                          size_t bytes_per_checksum,
+                                                          const uint32_t *expected,
+                                                          size_t *mismatch);
+
+/**
+ * Returns the fingerprint of the bytes since the beginning of the window, and begins another
+ * window.
+ *
+ * Windows begin at multiples of the window's length in every block, so that those of the blocks of
+ * a group correspond. The last window of a block may be short: missing bytes count as zeros. The
+ * fingerprint of a window past the end of a block is all zeros.
+ *
+ * @param fingerprint  the fingerprint
+ * @param bytes        receives the fingerprint
+ * @param length       the size of `bytes`, which must be 64 times the number of sums
+ * @return             STRIPELINE_OK, STRIPELINE_LENGTH_MISMATCH, STRIPELINE_NULL_POINTER,
+ *                     STRIPELINE_INVALID_MEMORY
+ */
+stripeline_status stripeline_fingerprint_take(struct stripeline_fingerprint *fingerprint,
+                                              uint8_t *bytes,
+                                              size_t length);
+
+/**
+ * Finds the wrong units of a stripe from the fingerprints of all its units.
+ *
+ * With s units missing and e wrong, e >= 1, the result is STRIPELINE_LOCATED with exactly the
+ * wrong units for 2e + s <= m. For more wrong units it is STRIPELINE_UNLOCATED, unless their
+ * damage equals what fewer wrong units could have caused. One parity unit, as of STRIPELINE_XOR,
+ * detects one wrong unit and locates none. For s >= m it is STRIPELINE_UNCHECKED. For k+m > 16
+ * damage that is the same in many units may be reported as STRIPELINE_UNLOCATED, because the
+ * search for it, which takes a second at most, is given up.
+ *
+ * @param codec         k data units and m parity units
+ * @param fingerprints  k+m fingerprints of `length` bytes, data first, all of one window and made
+ *                      with one seed, number of sums and window length; NULL for a unit that is
+ *                      missing or could not be read. A block that ends before the window is not
+ *                      missing: its fingerprint is all zeros
+ * @param length        the length of every fingerprint, at least 1
+ * @param location      receives a stripeline_location
+ * @param units         receives unit numbers in ascending order; has room for k+m. For
+ *                      STRIPELINE_LOCATED these are the wrong units. For STRIPELINE_UNLOCATED they
+ *                      are advice only: the units of all sets of `wrong_min` units that would
+ *                      explain the fingerprints, or none if every set of that size would, or if
+ *                      the search was given up
+ * @param count         receives the number of entries of `units`
+ * @param wrong_min     receives the least number of wrong units: 0 for STRIPELINE_CONSISTENT and
+ *                      STRIPELINE_UNCHECKED. May be NULL
+ * @return              STRIPELINE_OK, STRIPELINE_LENGTH_MISMATCH if `length` is 0,
+ *                      STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_MEMORY
+ */
+stripeline_status stripeline_locate(const struct stripeline_codec *codec,
+                                    const uint8_t *const *fingerprints,
+                                    size_t length,
+                                    int32_t *location,
+                                    uint32_t *units,
+                                    size_t *count,
+                                    size_t *wrong_min);
 
 /**
  * The version of the interface that the library implements. A program runs with a library whose

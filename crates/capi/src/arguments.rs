@@ -92,6 +92,12 @@ impl Call {
             .map_err(|refusal| Failure::Memory(self.0, refusal))
     }
 
+    /// Refuses buffers that run past the end of the address space; null is an absent buffer.
+    pub(crate) fn check_range(self, list: &List<'_>) -> Result<(), Failure> {
+        list.check_range()
+            .map_err(|refusal| Failure::Memory(self.0, refusal))
+    }
+
     /// Refuses outputs that are null or share bytes with another buffer.
     pub(crate) fn check_memory(
         self,

@@ -185,11 +185,7 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
         call.list("data", data, codec.data_units(), &mut data_starts)?;
         let mut parity_starts = Pointers::new();
         call.outputs("parity", parity, codec.parity_units(), &mut parity_starts)?;
-        let kind = match checksum {
-            0 => ChecksumKind::Crc32c,
-            1 => ChecksumKind::Crc32,
-            _ => return Err(Failure::UnknownChecksum(checksum)),
-        };
+        let kind = checksum_kind(checksum)?;
         let per_unit = match bytes_per_checksum {
             // The codec refuses 0; until then the count of checksums is 0.
             0 => 0,
@@ -427,6 +423,15 @@ pub unsafe extern "C" fn stripeline_update(
         codec.update(data_unit, changed[0], changed[1], &mut parity)?;
         Ok(())
     })
+}
+
+/// Returns the kind that a stripeline_checksum names.
+pub(crate) fn checksum_kind(checksum: i32) -> Result<ChecksumKind, Failure> {
+    match checksum {
+        0 => Ok(ChecksumKind::Crc32c),
+        1 => Ok(ChecksumKind::Crc32),
+        _ => Err(Failure::UnknownChecksum(checksum)),
+    }
 }
 
 /// Splits a checksum list into one list per unit, including lists without checksums.

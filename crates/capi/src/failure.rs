@@ -74,6 +74,7 @@ pub(crate) enum Failure {
     UnknownChecksum(i32),
     TooManyErased(usize, usize),
     Misaligned(&'static str, &'static str, usize),
+    FingerprintSize(usize, usize),
     Count(&'static str, &'static str, usize, usize),
     Stride(&'static str, &'static str, usize),
     Size(&'static str, &'static str, usize, usize),
@@ -101,6 +102,7 @@ impl Failure {
                 STRIPELINE_INVALID_MEMORY
             }
             Self::Count(..) => STRIPELINE_COUNT_MISMATCH,
+            Self::FingerprintSize(..) => STRIPELINE_LENGTH_MISMATCH,
             Self::NotText(..) => STRIPELINE_CONFIGURATION,
             Self::Size(..)
             | Self::UnknownMemory(..)
@@ -188,6 +190,10 @@ impl fmt::Display for Failure {
             Self::Misaligned(operation, name, address) => write!(
                 formatter,
                 "Cannot {operation}: {name} at {address:#x} is not aligned to 4 bytes"
+            ),
+            Self::FingerprintSize(given, needed) => write!(
+                formatter,
+                "Cannot take the fingerprint: bytes given: {given}, needed: {needed}"
             ),
             _ => self.fmt_argument(formatter),
         }

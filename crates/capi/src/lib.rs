@@ -24,6 +24,7 @@ mod operation;
 // The header has the functions in this order; the empty lines keep the formatter from sorting the
 // modules.
 mod codec;
+mod fingerprint;
 mod library;
 
 mod engine;
@@ -52,6 +53,12 @@ pub use engine::{
     stripeline_engine_open_with_listener, stripeline_wait_all,
 };
 pub use failure::stripeline_status;
+pub use fingerprint::{
+    stripeline_fingerprint, stripeline_fingerprint_close, stripeline_fingerprint_open,
+    stripeline_fingerprint_take, stripeline_fingerprint_update,
+    stripeline_fingerprint_update_verifying, stripeline_fingerprint_update_with_checksums,
+    stripeline_locate, stripeline_location,
+};
 pub use future::{
     stripeline_future, stripeline_future_cancel, stripeline_future_release, stripeline_future_test,
     stripeline_future_wait, stripeline_wait_any, stripeline_wait_every,

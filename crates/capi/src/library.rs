@@ -9,7 +9,7 @@ use crate::entry::{guard, with_last_error};
 use crate::failure::stripeline_status;
 
 /// The version of the interface that this header describes.
-pub const STRIPELINE_ABI_VERSION: u32 = 2;
+pub const STRIPELINE_ABI_VERSION: u32 = 3;
 
 /// The version of the interface that the library implements. A program runs with a library whose
 /// version is at least that of its header, STRIPELINE_ABI_VERSION: functions are added, never

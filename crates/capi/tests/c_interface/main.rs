@@ -5,6 +5,7 @@ mod c_codec;
 mod engine_codec;
 mod engine_refusals;
 mod engine_side;
+mod fingerprints;
 mod futures;
 mod refusals;
 
