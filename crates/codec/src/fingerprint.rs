@@ -248,22 +248,130 @@ impl Fingerprint {
     /// Adds the next bytes of the window.
     ///
     /// # Errors
+    /// As [`BorrowedFingerprint::update`].
+    pub fn update(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.with_borrowed(|borrowed| borrowed.update(bytes))
+    }
+
+    /// As [`Fingerprint::update`], and computes a checksum per chunk in the same pass; see
+    /// [`BorrowedFingerprint::update_with_checksums`].
+    ///
+    /// # Errors
+    /// As [`BorrowedFingerprint::update_with_checksums`].
+    pub fn update_with_checksums(
+        &mut self,
+        bytes: &[u8],
+        kind: ChecksumKind,
+        bytes_per_checksum: usize,
+        sums: &mut [u32],
+    ) -> Result<(), Error> {
+        self.with_borrowed(|borrowed| {
+            borrowed.update_with_checksums(bytes, kind, bytes_per_checksum, sums)
+        })
+    }
+
+    /// As [`Fingerprint::update_with_checksums`], but compares the checksums with `expected` and
+    /// returns the number of the first chunk whose checksum differs.
+    ///
+    /// All bytes are added also if a checksum differs, so that the fingerprint shows whether the
+    /// bytes are wrong or the checksum.
+    ///
+    /// # Errors
+    /// As [`BorrowedFingerprint::update_with_checksums`].
+    pub fn update_verifying(
+        &mut self,
+        bytes: &[u8],
+        kind: ChecksumKind,
+        bytes_per_checksum: usize,
+        expected: &[u32],
+    ) -> Result<Option<usize>, Error> {
+        self.with_borrowed(|borrowed| {
+            borrowed.update_verifying(bytes, kind, bytes_per_checksum, expected)
+        })
+    }
+
+    fn with_borrowed<T>(
+        &mut self,
+        call: impl FnOnce(&mut BorrowedFingerprint<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let function = &self.function;
+        let mut borrowed = BorrowedFingerprint {
+            coefficients: &function.coefficients,
+            sums: &mut self.sums[..function.sums],
+            position: self.position,
+            kernels: function.kernels,
+        };
+        let result = call(&mut borrowed);
+        self.position = borrowed.position;
+        result
+    }
+}
+
+/// A [`Fingerprint`] whose coefficients and sums are the caller's memory, for interfaces to other
+/// languages: between calls there is nothing to keep or to free.
+#[derive(Debug)]
+pub struct BorrowedFingerprint<'a> {
+    coefficients: &'a [u8],
+    sums: &'a mut [[u8; ROW_BYTES]],
+    position: usize,
+    kernels: &'static Kernels,
+}
+
+impl<'a> BorrowedFingerprint<'a> {
+    /// Continues a window of which `position` bytes have been added to `sums`.
+    ///
+    /// `coefficients` are those of a [`FingerprintFunction`] with as many sums; the window is as
+    /// long as they reach.
+    ///
+    /// # Errors
+    /// [`ErrorKind`](crate::ErrorKind) `InvalidParameters` for another number of sums than 1 to
+    /// [`FINGERPRINT_SUMS_MAX`], or coefficients that are not those of a window;
+    /// `LengthMismatch` for a position beyond the window.
+    pub fn resume(
+        coefficients: &'a [u8],
+        sums: &'a mut [[u8; ROW_BYTES]],
+        position: usize,
+    ) -> Result<Self, Error> {
+        let count = sums.len();
+        if !(1..=FINGERPRINT_SUMS_MAX).contains(&count) {
+            return Err(Reason::FingerprintSums { sums: count }.into());
+        }
+        let window_bytes = (coefficients.len() / count).saturating_mul(ROW_BYTES);
+        let whole_rows = coefficients.len().is_multiple_of(count);
+        if !whole_rows || !(ROW_BYTES..=FINGERPRINT_WINDOW_BYTES_MAX).contains(&window_bytes) {
+            return Err(Reason::FingerprintWindow { window_bytes }.into());
+        }
+        if position > window_bytes {
+            let (given, left) = (position, window_bytes);
+            return Err(Reason::WindowFull { given, left }.into());
+        }
+        Ok(Self {
+            coefficients,
+            sums,
+            position,
+            kernels: Kernels::active(),
+        })
+    }
+
+    /// Adds the next bytes of the window.
+    ///
+    /// # Errors
     /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) if there are more than
-    /// [`Fingerprint::remaining_bytes`]; the fingerprint is then unchanged.
+    /// the window still takes; the fingerprint is then unchanged.
     pub fn update(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.check_room(bytes)?;
         self.add(bytes);
         Ok(())
     }
 
-    /// As [`Fingerprint::update`], and computes a checksum per chunk in the same pass.
+    /// As [`BorrowedFingerprint::update`], and computes a checksum per chunk in the same pass.
     ///
     /// `sums` receives one checksum per `bytes_per_checksum` bytes. The bytes begin with a chunk;
     /// the last chunk may be short. For chunks not to cross windows, the window must be a multiple
     /// of `bytes_per_checksum`.
     ///
     /// # Errors
-    /// As [`Fingerprint::update`]; [`ErrorKind::InvalidChecksums`](crate::ErrorKind) if
+    /// As [`BorrowedFingerprint::update`]; [`ErrorKind::InvalidChecksums`](crate::ErrorKind) if
     /// `bytes_per_checksum` is 0, or `sums` does not have exactly
     /// ceil(length / `bytes_per_checksum`) entries.
     pub fn update_with_checksums(
@@ -277,20 +385,20 @@ impl Fingerprint {
         let piece = check_chunks(bytes, bytes_per_checksum, sums.len())?;
         for (bytes, sums) in pieces(bytes, piece).zip(sums.chunks_mut(piece.chunks)) {
             self.add(bytes);
-            let kernels = self.function.kernels;
-            kernels.chunk_checksums(kind, bytes, piece.bytes_per_checksum, sums);
+            self.kernels
+                .chunk_checksums(kind, bytes, piece.bytes_per_checksum, sums);
         }
         Ok(())
     }
 
-    /// As [`Fingerprint::update_with_checksums`], but compares the checksums with `expected` and
+    /// As [`BorrowedFingerprint::update_with_checksums`], but compares the checksums with `expected` and
     /// returns the number of the first chunk whose checksum differs.
     ///
     /// All bytes are added also if a checksum differs, so that the fingerprint shows whether the
     /// bytes are wrong or the checksum.
     ///
     /// # Errors
-    /// As [`Fingerprint::update_with_checksums`].
+    /// As [`BorrowedFingerprint::update_with_checksums`].
     pub fn update_verifying(
         &mut self,
         bytes: &[u8],
@@ -306,8 +414,8 @@ impl Fingerprint {
         for (bytes, (number, expected)) in pieces(bytes, piece).zip(expected) {
             self.add(bytes);
             let found = &mut found[..expected.len()];
-            let kernels = self.function.kernels;
-            kernels.chunk_checksums(kind, bytes, piece.bytes_per_checksum, found);
+            self.kernels
+                .chunk_checksums(kind, bytes, piece.bytes_per_checksum, found);
             first = first.or_else(|| {
                 let differs = found.iter().zip(expected).position(|(a, b)| a != b);
                 differs.map(|chunk| number * piece.chunks + chunk)
@@ -317,7 +425,8 @@ impl Fingerprint {
     }
 
     fn check_room(&self, bytes: &[u8]) -> Result<(), Error> {
-        let (given, left) = (bytes.len(), self.remaining_bytes());
+        let window_bytes = self.coefficients.len() / self.sums.len() * ROW_BYTES;
+        let (given, left) = (bytes.len(), window_bytes - self.position);
         if given > left {
             return Err(Reason::WindowFull { given, left }.into());
         }
@@ -350,12 +459,10 @@ impl Fingerprint {
 
     /// Adds whole rows from the row at the position on.
     fn add_rows(&mut self, rows: &[u8]) {
-        let function = &self.function;
-        let first = self.position / ROW_BYTES * function.sums;
-        let count = rows.len() / ROW_BYTES * function.sums;
-        let coefficients = &function.coefficients[first..first + count];
-        let sums = &mut self.sums[..function.sums];
-        function.kernels.add_rows(coefficients, rows, sums);
+        let first = self.position / ROW_BYTES * self.sums.len();
+        let count = rows.len() / ROW_BYTES * self.sums.len();
+        let coefficients = &self.coefficients[first..first + count];
+        self.kernels.add_rows(coefficients, rows, self.sums);
     }
 }
 

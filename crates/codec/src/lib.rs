@@ -61,8 +61,8 @@ pub use codec::Codec;
 pub use decode::UNITS_MAX;
 pub use error::{Error, ErrorKind};
 pub use fingerprint::{
-    FINGERPRINT_ROW_BYTES, FINGERPRINT_SUMS, FINGERPRINT_SUMS_MAX, FINGERPRINT_WINDOW_BYTES,
-    FINGERPRINT_WINDOW_BYTES_MAX, Fingerprint, FingerprintFunction,
+    BorrowedFingerprint, FINGERPRINT_ROW_BYTES, FINGERPRINT_SUMS, FINGERPRINT_SUMS_MAX,
+    FINGERPRINT_WINDOW_BYTES, FINGERPRINT_WINDOW_BYTES_MAX, Fingerprint, FingerprintFunction,
 };
 pub use locate::Location;
 pub use shared::SHARED_CODECS_MAX;

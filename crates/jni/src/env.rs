@@ -254,6 +254,14 @@ impl Env {
         };
     }
 
+    /// Copies `source`, unsigned numbers, to the start of the array, which must be long enough.
+    pub(crate) fn write_ints(self, array: IntArray, source: &[u32]) {
+        let count = source.len() as jsize;
+        let source = source.as_ptr().cast();
+        // SAFETY: as `write_bytes`.
+        unsafe { call!(self, v1_2, SetIntArrayRegion, array.0, 0, count, source) };
+    }
+
     /// Copies `source` to the start of the array, which must be long enough.
     pub(crate) fn write_longs(self, array: LongArray, source: &[jlong]) {
         let count = source.len() as jsize;

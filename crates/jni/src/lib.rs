@@ -17,6 +17,7 @@
 //! * [`calls`] and [`checksums`] contain the operations over both.
 //! * [`registry`] maps handles to codecs. A handle is an index, never an address.
 //! * [`engine`] contains the same operations over the rails of an engine, blocking or issued.
+//! * [`fingerprint`] adds the bytes of blocks to fingerprints.
 //! * [`pages`] drops files from the page cache.
 //! * [`env`] is the JNI function table with types, [`failure`] the wrapper that every native runs
 //!   in.
@@ -33,10 +34,12 @@ mod direct;
 mod engine;
 mod env;
 mod failure;
+mod fingerprint;
 mod heap;
 mod natives;
 mod pages;
 mod registry;
 
 pub use engine::*;
+pub use fingerprint::*;
 pub use natives::*;

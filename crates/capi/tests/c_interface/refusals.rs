@@ -336,6 +336,6 @@ fn the_library_describes_itself() {
         text.starts_with("{\"version\":") && text.ends_with('}'),
         "{text}"
     );
-    assert!(text.contains("\"abi\":2,"), "{text}");
+    assert!(text.contains("\"abi\":3,"), "{text}");
     assert_eq!(stripeline_abi_version(), STRIPELINE_ABI_VERSION);
 }

@@ -2,8 +2,8 @@
 //! Wrong arguments, and that a refused call changes nothing.
 
 use stripeline_codec::{
-    ChecksumKind, Code, Codec, Error, ErrorKind, FINGERPRINT_WINDOW_BYTES_MAX, Fingerprint,
-    FingerprintFunction,
+    BorrowedFingerprint, ChecksumKind, Code, Codec, Error, ErrorKind, FINGERPRINT_WINDOW_BYTES_MAX,
+    Fingerprint, FingerprintFunction,
 };
 
 use crate::support::function;
@@ -104,4 +104,30 @@ fn lists_of_fingerprints_that_do_not_fit_are_refused() {
     lengths = [Some(&[]); 5];
     let text = "Cannot locate wrong blocks: fingerprints have 0 bytes";
     refused(codec.locate(&lengths), ErrorKind::LengthMismatch, text);
+}
+
+#[test]
+fn borrowed_memory_that_is_no_window_is_refused() {
+    let resume = |coefficients: usize, sums: usize, position| {
+        let mut sums = vec![[0; 64]; sums];
+        let coefficients = vec![1; coefficients];
+        BorrowedFingerprint::resume(&coefficients, &mut sums, position).map(|_| ())
+    };
+    let invalid = ErrorKind::InvalidParameters;
+    for (sums, coefficients) in [(0, 4), (5, 5)] {
+        let text = format!(
+            "Cannot build a fingerprinting function: sums asked for: {sums}, allowed: 1 to 4"
+        );
+        refused(resume(coefficients, sums, 0), invalid, &text);
+    }
+    for (coefficients, window) in [(0, 0), (1, 0), (3, 64), (65_538, 2_097_216)] {
+        let text = format!(
+            "Cannot build a fingerprinting function: the window is {window} bytes, allowed: \
+             multiples of 64 up to 2097152"
+        );
+        refused(resume(coefficients, 2, 0), invalid, &text);
+    }
+    let text = "Cannot add to the fingerprint: bytes given: 129, the window takes: 128";
+    refused(resume(4, 2, 129), ErrorKind::LengthMismatch, text);
+    assert_eq!(resume(4, 2, 128), Ok(()));
 }
