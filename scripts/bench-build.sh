@@ -73,7 +73,7 @@ mkdir -p build/bench
 target=$(cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
 cargo build --release --package stripeline-bench --features peers
 # A running bench keeps its own file.
-install "$target/release/stripeline-bench" build/bench/stripeline-bench
+install "$target"/release/stripeline-bench{,-fingerprint} build/bench/
 build_klauspost
 build_engine_bench
-echo "built build/bench/stripeline-bench and stripeline-bench-engine" >&2
+echo "built build/bench/stripeline-bench, stripeline-bench-engine and stripeline-bench-fingerprint" >&2

@@ -12,7 +12,7 @@ if ((status == 3)); then
     mkdir -p build/bench
     cargo build --release --package stripeline-bench --package stripeline-bench-engine
     target=$(cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
-    install "$target/release/stripeline-bench" "$target/release/stripeline-bench-engine" build/bench/
+    install "$target"/release/stripeline-bench{,-engine,-fingerprint} build/bench/
 elif ((status != 0)); then
     exit "$status"
 fi
@@ -20,3 +20,4 @@ for definition in codec levels overhead; do
     build/bench/stripeline-bench --quick --definition="$definition" >/dev/null
 done
 build/bench/stripeline-bench-engine --quick >/dev/null
+build/bench/stripeline-bench-fingerprint --quick >/dev/null

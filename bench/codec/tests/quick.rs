@@ -151,3 +151,12 @@ fn without_any_engine_nothing_can_be_checked() {
         assert!(stderr(&output).contains("Cannot run: none of the engines is available"));
     }
 }
+
+#[test]
+fn fingerprints_are_right_in_the_quick_form() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stripeline-bench-fingerprint"));
+    let output = command.arg("--quick").output().expect("the program starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.matches("fingerprint t=2, crc32c").count(), 2, "{text}");
+}

@@ -5,20 +5,24 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import java.util.zip.Checksum;
 
-/** Computes the checksums of the chunks of a unit with the JVM's checksum classes. */
-final class ChunkChecksums {
+/**
+ * Computes the checksums of the chunks of a unit with the JVM's checksum classes. For Stripeline's
+ * own packages.
+ */
+public final class ChunkChecksums {
   private static final int COPY_BYTES = 4096;
 
   private final Checksum checksum;
   private final int bytesPerChecksum;
 
-  ChunkChecksums(ChecksumKind kind, int bytesPerChecksum) {
+  /** Creates it for one kind; each checksum covers at least 1 byte. */
+  public ChunkChecksums(ChecksumKind kind, int bytesPerChecksum) {
     this.checksum = kind == ChecksumKind.CRC32 ? new CRC32() : Crc32c.create();
     this.bytesPerChecksum = bytesPerChecksum;
   }
 
   /** Returns how many checksums a unit has. */
-  static int count(int length, int bytesPerChecksum) {
+  public static int count(int length, int bytesPerChecksum) {
     return (int) (((long) length + bytesPerChecksum - 1) / bytesPerChecksum);
   }
 
@@ -40,7 +44,7 @@ final class ChunkChecksums {
   }
 
   /** Computes the checksums of all units and returns the index after the last. */
-  int computeDirect(ByteBuffer[] units, int[] positions, int length, int[] sums, int next) {
+  public int computeDirect(ByteBuffer[] units, int[] positions, int length, int[] sums, int next) {
     byte[] copy = new byte[Math.min(COPY_BYTES, length)];
     for (int i = 0; i < units.length; i++) {
       ByteBuffer unit = units[i].duplicate();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.natives.codec;
 
-/** Arithmetic in GF(2^8) with the polynomial x^8+x^4+x^3+x^2+1, one element at a time. */
-final class GaloisField {
+/**
+ * Arithmetic in GF(2^8) with the polynomial x^8+x^4+x^3+x^2+1, one element at a time. For
+ * Stripeline's own packages.
+ */
+public final class GaloisField {
   /** The reduction polynomial of Hadoop, ISA-L and HDFS-RAID. */
   static final int POLYNOMIAL = 0x11d;
 
@@ -26,12 +29,13 @@ final class GaloisField {
 
   private GaloisField() {}
 
-  static int multiply(int a, int b) {
+  /** Returns the product of two elements. */
+  public static int multiply(int a, int b) {
     return a == 0 || b == 0 ? 0 : POWERS[LOGARITHMS[a] + LOGARITHMS[b]];
   }
 
   /** Returns the inverse of an element other than 0. */
-  static int invert(int a) {
+  public static int invert(int a) {
     if (a == 0) {
       throw new ArithmeticException("Cannot invert 0 in GF(256)");
     }

@@ -7,7 +7,8 @@
  * same mistakes with the same messages; below it, {@code NativeCodec} calls {@code NativeBridge},
  * and {@code JavaCodec} computes with {@code BlockCoder}. {@link
  * org.stripeline.natives.codec.CoderStatus} shows which implementation is in use and why. {@link
- * org.stripeline.natives.codec.DelegatedCodec}, and what creates an {@link
+ * org.stripeline.natives.codec.DelegatedCodec}, {@link org.stripeline.natives.codec.GaloisField},
+ * {@link org.stripeline.natives.codec.ChunkChecksums}, and what creates an {@link
  * org.stripeline.natives.codec.EcException}, are public for Stripeline's own modules only.
  *
  * <p>Terms: a <em>unit</em> is the bytes of one internal block in one call, data units first and
