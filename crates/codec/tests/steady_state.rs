@@ -5,7 +5,12 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use stripeline_codec::{ChecksumKind, Checksums, Code, Codec, ErrorKind, StorePolicy, Verdict};
+use std::sync::Arc;
+
+use stripeline_codec::{
+    ChecksumKind, Checksums, Code, Codec, ErrorKind, Fingerprint, FingerprintFunction, StorePolicy,
+    Verdict,
+};
 use stripeline_testkit::Random;
 
 thread_local! {
@@ -135,6 +140,26 @@ fn calls_allocate_nothing_once_warm() {
         });
         assert_eq!(warm, 0, "{code}");
     }
+}
+
+#[test]
+fn fingerprints_allocate_nothing_after_their_beginning() {
+    let function = FingerprintFunction::new(1, 2, 1 << 20).expect("valid parameters");
+    let mut fingerprint = Fingerprint::new(Arc::new(function));
+    let (bytes, mut sums, kind) = ([7; 10_000], [0; 20], ChecksumKind::Crc32c);
+    let made = allocations(|| {
+        for _ in 0..3 {
+            fingerprint.reset();
+            fingerprint.update(&bytes[..9_999]).expect("fits");
+            fingerprint
+                .update_with_checksums(&bytes, kind, 512, &mut sums)
+                .expect("fits");
+            let first = fingerprint.update_verifying(&bytes, kind, 512, &sums);
+            assert_eq!(first, Ok(None));
+            assert!(fingerprint.update(&[0; 1 << 20]).is_err());
+        }
+    });
+    assert_eq!(made, 0);
 }
 
 #[test]
