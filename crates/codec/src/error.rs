@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::Code;
-use crate::fingerprint::{FINGERPRINT_SUMS_MAX, FINGERPRINT_WINDOW_BYTES_MAX};
+use crate::fingerprint_function::{FINGERPRINT_SUMS_MAX, FINGERPRINT_WINDOW_BYTES_MAX};
 
 /// The kind of mistake in a call, which determines what the caller can do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

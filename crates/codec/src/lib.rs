@@ -45,6 +45,7 @@ mod codec;
 mod decode;
 mod error;
 mod fingerprint;
+mod fingerprint_function;
 mod locate;
 mod matrix;
 mod plan;
@@ -60,9 +61,10 @@ pub use code::{Code, ParseCodeError};
 pub use codec::Codec;
 pub use decode::UNITS_MAX;
 pub use error::{Error, ErrorKind};
-pub use fingerprint::{
-    BorrowedFingerprint, FINGERPRINT_ROW_BYTES, FINGERPRINT_SUMS, FINGERPRINT_SUMS_MAX,
-    FINGERPRINT_WINDOW_BYTES, FINGERPRINT_WINDOW_BYTES_MAX, Fingerprint, FingerprintFunction,
+pub use fingerprint::{BorrowedFingerprint, Fingerprint};
+pub use fingerprint_function::{
+    FINGERPRINT_ROW_BYTES, FINGERPRINT_SUMS, FINGERPRINT_SUMS_MAX, FINGERPRINT_WINDOW_BYTES,
+    FINGERPRINT_WINDOW_BYTES_MAX, FingerprintFunction,
 };
 pub use locate::Location;
 pub use shared::SHARED_CODECS_MAX;

@@ -5,8 +5,8 @@
 //! coefficient[r][c] * input[c]`, byte by byte, where the sum is XOR and the product is in GF(2^8).
 //! [`Kernels::dot`] is that operation, [`Kernels::dot_add`] adds to the outputs instead of
 //! replacing them (a delta update), and [`Kernels::dot_with_checksums`] computes CRCs of inputs and
-//! outputs in the same pass over memory. [`Kernels::add_rows`] is the same for many rows of 64 bytes
-//! that follow each other, which the fingerprints of blocks need.
+//! outputs in the same pass over memory. [`Kernels::add_rows`] is the same for many rows of 64
+//! bytes that follow each other, which the fingerprints of blocks need.
 //!
 //! There is one implementation per instruction set ([`Isa`]). [`Kernels::active`] returns the
 //! fastest one that this machine supports, chosen once, or the one that the environment variable

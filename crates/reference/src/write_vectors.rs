@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes the golden vectors of every code and of fingerprints to the folder named as the only argument.
+//! Writes the golden vectors of every code and of fingerprints to the folder named as the only
+//! argument.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
