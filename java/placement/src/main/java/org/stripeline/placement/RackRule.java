@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.placement;
 
+import java.util.Objects;
+
 /**
  * Which racks the blocks of a group may use. A group survives the failure of floor(m / c) racks,
  * where c is the maximum number of its blocks in one rack; it needs at least n / c racks.
@@ -97,6 +99,19 @@ public final class RackRule {
     }
     int eligible = targetRacks == 0 ? racks : Math.min(targetRacks, racks);
     return Math.min(blocks, eligible);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RackRule
+        && ((RackRule) other).blocksPerRackMax == blocksPerRackMax
+        && ((RackRule) other).isSpread == isSpread
+        && ((RackRule) other).targetRacks == targetRacks;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(blocksPerRackMax, isSpread, targetRacks);
   }
 
   @Override

@@ -27,7 +27,10 @@ public final class EarStripe {
 
   private final boolean[] isInFlow;
   private int blocks;
+
+  /** Null, as are the graphs, while the topology is forgotten. */
   private Topology topology;
+
   private FlowGraph graph;
 
   /**
@@ -35,6 +38,9 @@ public final class EarStripe {
    * without the core rack.
    */
   private FlowGraph sparing;
+
+  /** Whether there was such a graph when the topology was forgotten. */
+  private boolean wasSparing;
 
   private EarStripe(
       CodeShape shape,
@@ -215,8 +221,9 @@ public final class EarStripe {
     if (newer == topology) {
       return true;
     }
+    boolean isSparing = topology == null ? wasSparing : sparing != null;
     graph = new FlowGraph(shape, newer, rule, targets);
-    sparing = sparing == null ? null : emptySparing(newer);
+    sparing = isSparing ? emptySparing(newer) : null;
     topology = newer;
     boolean haveAll = coreRack < newer.racks();
     for (int block = 0; block < blocks; block++) {
@@ -230,13 +237,23 @@ public final class EarStripe {
     return haveAll;
   }
 
+  /** Releases the topology; {@link #moveTo} must be called before the next block is placed. */
+  void forgetTopology() {
+    if (topology != null) {
+      wasSparing = sparing != null;
+      topology = null;
+      graph = null;
+      sparing = null;
+    }
+  }
+
   /** Removes the block placed last because it was not written. */
   public void withdrawLast() {
     if (blocks == 0) {
       throw new IllegalStateException("Cannot remove a block from a stripe: it has none");
     }
     blocks--;
-    if (isInFlow[blocks]) {
+    if (isInFlow[blocks] && graph != null) {
       graph.removeLast();
       if (sparing != null) {
         sparing.removeLast();

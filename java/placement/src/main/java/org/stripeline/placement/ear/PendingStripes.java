@@ -167,6 +167,23 @@ public final class PendingStripes {
     }
   }
 
+  /**
+   * Releases the topologies that stripes refer to, for callers whose topology has changed: each
+   * stripe would keep the topology of its last block.
+   */
+  public void forgetTopologies() {
+    for (Shard shard : shards) {
+      shard.forgetTopologies();
+    }
+  }
+
+  /** Closes all stripes. */
+  public void closeAll() {
+    for (Shard shard : shards) {
+      shard.closeAll();
+    }
+  }
+
   /** Returns the number of stripes in the store. */
   public int size() {
     int size = 0;
@@ -282,6 +299,15 @@ public final class PendingStripes {
       }
     }
 
+    synchronized void forgetTopologies() {
+      stripes.values().forEach(pending -> pending.stripe.forgetTopology());
+    }
+
+    synchronized void closeAll() {
+      stripes.values().forEach(pending -> countGone(pending, Event.CLOSED_SHORT));
+      stripes.clear();
+    }
+
     private void countGone(Pending pending, Event whyIfShort) {
       count(pending.stripe.isFull() ? Event.SEALED : whyIfShort);
     }
@@ -347,8 +373,9 @@ public final class PendingStripes {
     private Advice begin(Key key, Wish wish) {
       ReplicaDraw draw = new ReplicaDraw(wish.topology, wish.isExcluded, wish.random);
       int writers = wish.writersRack();
-      int rack = writers >= 0 ? writers : draw.rackWith(1, -1);
-      if (rack < 0 || !draw.hasUsable(rack, 1)) {
+      boolean isNear = writers >= 0 && draw.hasUsable(writers, 1);
+      int rack = isNear ? writers : draw.rackWith(1, -1);
+      if (rack < 0) {
         return null;
       }
       Pending pending = new Pending(stripe(wish, rack));

@@ -180,11 +180,53 @@ class PendingStripesTest {
     assertThat(pending.place("/b", topology, 7, 8, n -> false, 0, random)).isEmpty();
     assertThat(pending.place("/b", topology, 7, 1000, n -> false, 0, random)).isEmpty();
     assertThat(pending.place("/b", topology, 7, 3, n -> true, 0, random)).isEmpty();
-    assertThat(pending.place("/b", topology, 7, 3, n -> n < 12 && n > 5, 0, random)).isEmpty();
     assertThat(pending.place("/b", Topology.ofRackSizes(5), 2, 3, n -> false, 0, random)).isEmpty();
     assertThat(pending.place("/b", Topology.ofRackSizes(), 2, 3, n -> false, 0, random)).isEmpty();
     assertThat(pending.size()).as("nothing is kept of what failed").isEqualTo(1);
-    assertThat(pending.counts().of(Event.NOT_ADVISED)).isEqualTo(7);
+    assertThat(pending.counts().of(Event.NOT_ADVISED)).isEqualTo(6);
+    // The writer's rack takes no block.
+    assertThat(
+            pending.place("/c", topology, 7, 3, n -> n < 12 && n > 5, 0, random).get().coreRack())
+        .isNotEqualTo(1);
+  }
+
+  /** Idle stripes must not keep the topologies of a NameNode that has a new one every 3 s. */
+  @Test
+  void stripesGoOnWithoutTheTopologyOfTheirLastBlock() {
+    List<List<Advice>> advices = new ArrayList<>();
+    for (boolean forgets : new boolean[] {false, true}) {
+      PendingStripes pending = PendingStripes.sparingCore(RS_6_3, RULE, 10, 100, 50);
+      SplittableRandom same = new SplittableRandom(5);
+      List<Advice> placed = new ArrayList<>();
+      Advice last = null;
+      for (int block = 0; block < 30; block++) {
+        // Every fourth block is placed again, first while its topology is forgotten.
+        int refused = block % 4 == 3 ? last.nodes()[1] : NO_NODE;
+        Topology now = Topology.uniform(9, 6);
+        last = pending.placeInOrder("/a", now, 7, 3, n -> n == refused, 0, same).get();
+        placed.add(last);
+        if (forgets) {
+          pending.forgetTopologies();
+          pending.forgetTopologies();
+        }
+      }
+      assertThat(pending.counts().of(Event.WITHDRAWN)).isEqualTo(7);
+      advices.add(placed);
+    }
+    assertThat(advices.get(0)).hasToString(advices.get(1).toString());
+  }
+
+  @Test
+  void closedStripesAreCounted() {
+    PendingStripes pending = store(10);
+    place(pending, "/a", 7, 0);
+    for (int block = 0; block < 6; block++) {
+      place(pending, "/b", 7, 0);
+    }
+    pending.closeAll();
+    assertThat(pending.size()).isZero();
+    assertThat(pending.counts().of(Event.CLOSED_SHORT)).isEqualTo(1);
+    assertThat(pending.counts().of(Event.SEALED)).isEqualTo(1);
   }
 
   @Test
