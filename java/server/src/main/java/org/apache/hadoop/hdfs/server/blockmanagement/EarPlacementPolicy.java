@@ -2,10 +2,13 @@
 package org.apache.hadoop.hdfs.server.blockmanagement;
 
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.AddBlockFlag;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.net.Node;
@@ -57,7 +60,11 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
       return;
     }
     if (settings.isOn() && isPlacing) {
-      stripes = new EarStripes(clusterMap, stats, settings, Ticker.SYSTEM);
+      long staleMillis =
+          conf.getLong(
+              DFSConfigKeys.DFS_NAMENODE_STALE_DATANODE_INTERVAL_KEY,
+              DFSConfigKeys.DFS_NAMENODE_STALE_DATANODE_INTERVAL_DEFAULT);
+      stripes = new EarStripes(clusterMap, stats, settings, staleMillis, Ticker.SYSTEM);
       LOG.info("Placing blocks for encoding: {}", settings);
     }
     if (isPlacing) {
@@ -82,7 +89,7 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
       if (isFavored || !isPlain) {
         EarMetrics.left();
       } else {
-        advised = advised(src, numOfReplicas, writer, excludedNodes);
+        advised = advised(src, numOfReplicas, writer, excludedNodes, storagePolicy);
       }
     }
     DatanodeStorageInfo[] chosen =
@@ -101,14 +108,14 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
     return chosen;
   }
 
+  /** Returns whether all preferred DataNodes were chosen; Hadoop adds further replicas itself. */
   private static boolean isAsAdvised(
       DatanodeStorageInfo[] chosen, List<DatanodeDescriptor> advised) {
+    Set<DatanodeDescriptor> nodes = new HashSet<>();
     for (DatanodeStorageInfo storage : chosen) {
-      if (!advised.contains(storage.getDatanodeDescriptor())) {
-        return false;
-      }
+      nodes.add(storage.getDatanodeDescriptor());
     }
-    return chosen.length == advised.size();
+    return nodes.containsAll(advised);
   }
 
   /** Returns the pending stripes; null if this instance places no blocks. */
@@ -116,11 +123,16 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
     return stripes;
   }
 
-  /** Returns the preferred DataNodes for the replicas; null if there is no preference. */
+  /**
+   * Returns the preferred DataNodes for the replicas, as many as Hadoop's checks accept in two
+   * racks; null if there is no preference.
+   */
   private List<DatanodeDescriptor> advised(
-      String src, int replicas, Node writer, Set<Node> excluded) {
+      String src, int replicas, Node writer, Set<Node> excluded, BlockStoragePolicy storage) {
     try {
-      return stripes.advise(src, replicas, writer, excluded);
+      int most = 1 + getMaxNodesPerRack(0, replicas)[1];
+      List<StorageType> types = storage.chooseStorageTypes((short) replicas);
+      return stripes.advise(src, Math.min(replicas, most), writer, excluded, types);
     } catch (RuntimeException e) {
       EarMetrics.failed();
       LOG.warn("Cannot place a block of {} for encoding, Hadoop's policy places it", src, e);

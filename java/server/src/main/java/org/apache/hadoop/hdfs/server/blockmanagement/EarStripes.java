@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs.server.blockmanagement;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -10,9 +11,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.net.Node;
 import org.stripeline.natives.Ticker;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
 import org.stripeline.placement.ear.Advice;
 import org.stripeline.placement.ear.PendingCounts;
 import org.stripeline.placement.ear.PendingStripes;
@@ -39,16 +43,28 @@ final class EarStripes {
   private final NetworkTopology cluster;
   private final FSClusterStats stats;
   private final EarSettings settings;
+  private final long staleMillis;
   private final Ticker ticker;
   private final ReentrantLock looking = new ReentrantLock();
 
   /** Null until the first snapshot. */
   private volatile View view;
 
-  EarStripes(NetworkTopology cluster, FSClusterStats stats, EarSettings settings, Ticker ticker) {
+  /**
+   * Creates a store without stripes.
+   *
+   * @param staleMillis time without a heartbeat after which a DataNode is stale
+   */
+  EarStripes(
+      NetworkTopology cluster,
+      FSClusterStats stats,
+      EarSettings settings,
+      long staleMillis,
+      Ticker ticker) {
     this.cluster = cluster;
     this.stats = stats;
     this.settings = settings;
+    this.staleMillis = staleMillis;
     this.ticker = ticker;
   }
 
@@ -58,9 +74,11 @@ final class EarStripes {
    * @param src the file; a stripe consists of k blocks that are requested in sequence for it
    * @param writer the DataNode that writes, or another node
    * @param excluded nodes that must not be selected; null for none
+   * @param types the storage types that the file prefers
    * @return the DataNodes, the one in the core rack first; null if there is no preference
    */
-  List<DatanodeDescriptor> advise(String src, int replicas, Node writer, Set<Node> excluded) {
+  List<DatanodeDescriptor> advise(
+      String src, int replicas, Node writer, Set<Node> excluded, Collection<StorageType> types) {
     long now = ticker.nanos();
     View current = current(now);
     if (current == null) {
@@ -70,14 +88,14 @@ final class EarStripes {
     SplittableRandom random = new SplittableRandom(ThreadLocalRandom.current().nextLong());
     // Like Hadoop's own policy, which places the first replica in the rack of a client that is not
     // a DataNode.
-    int writing = nodes.near(writer, random);
+    Topology topology = nodes.topologyFor(types);
+    int writing = nodes.near(writer, topology, random);
     IntPredicate isExcluded =
         excluded == null || excluded.isEmpty()
             ? ReplicaDraw.NONE_EXCLUDED
             : number -> excluded.contains(nodes.node(number));
     Optional<Advice> advice =
-        current.pending.placeInOrder(
-            src, nodes.topology(), writing, replicas, isExcluded, now, random);
+        current.pending.placeInOrder(src, topology, writing, replicas, isExcluded, now, random);
     if (!advice.isPresent()) {
       return null;
     }
@@ -117,31 +135,35 @@ final class EarStripes {
         looking.unlock();
       }
     }
-    return last == null || last.nodes.topology().nodes() == 0 ? null : last;
+    return last == null || last.nodes.topology().liveRacks() == 0 ? null : last;
   }
 
   private View look(View last, long now) {
-    double busy = Math.max(BUSY_XCEIVERS_MIN, BUSY_FACTOR * stats.getInServiceXceiverAverage());
     int leaves = cluster.getNumOfLeaves();
-    ClusterNodes nodes = ClusterNodes.of(cluster, last == null ? null : last.nodes, busy);
-    boolean goesOn = last != null && nodes.isNumberedAs(last.nodes);
+    RackRule rule = settings.rule(cluster.getNumOfNonEmptyRacks());
+    double busy = Math.max(BUSY_XCEIVERS_MIN, BUSY_FACTOR * stats.getInServiceXceiverAverage());
+    boolean avoidsStale = stats.isAvoidingStaleDataNodesForWrite();
+    ClusterNodes nodes =
+        ClusterNodes.of(
+            cluster,
+            last == null ? null : last.nodes,
+            node -> node.getXceiverCount() <= busy && !(avoidsStale && node.isStale(staleMillis)));
+    if (last != null && nodes.isNumberedAs(last.nodes) && rule.equals(last.rule)) {
+      last.pending.forgetTopologies();
+      return new View(nodes, leaves, rule, last.pending, last.past, now);
+    }
     PendingStripes pending =
-        goesOn
-            ? last.pending
-            : PendingStripes.sparingCore(
-                settings.shape(),
-                settings.rule(nodes.topology().racks()),
-                settings.stripesMax(),
-                AGE_MAX_NANOS,
-                settings.triesMax());
-    return new View(nodes, leaves, pending, past(last, goesOn), now);
+        PendingStripes.sparingCore(
+            settings.shape(), rule, settings.stripesMax(), AGE_MAX_NANOS, settings.triesMax());
+    return new View(nodes, leaves, rule, pending, past(last), now);
   }
 
-  /** Returns the counts of the pending stripes before those of the next view. */
-  private static long[] past(View last, boolean goesOn) {
+  /** Closes the pending stripes of a view, and returns all counts until then. */
+  private static long[] past(View last) {
     PendingCounts.Event[] events = PendingCounts.Event.values();
     long[] past = last == null ? new long[events.length] : last.past.clone();
-    if (last != null && !goesOn) {
+    if (last != null) {
+      last.pending.closeAll();
       PendingCounts replaced = last.pending.counts();
       for (PendingCounts.Event event : events) {
         past[event.ordinal()] += replaced.of(event);
@@ -153,6 +175,7 @@ final class EarStripes {
   private static final class View {
     final ClusterNodes nodes;
     final int leaves;
+    final RackRule rule;
     final PendingStripes pending;
 
     /** Counts of earlier pending stripes, by event. */
@@ -160,9 +183,16 @@ final class EarStripes {
 
     final long seenAt;
 
-    View(ClusterNodes nodes, int leaves, PendingStripes pending, long[] past, long seenAt) {
+    View(
+        ClusterNodes nodes,
+        int leaves,
+        RackRule rule,
+        PendingStripes pending,
+        long[] past,
+        long seenAt) {
       this.nodes = nodes;
       this.leaves = leaves;
+      this.rule = rule;
       this.pending = pending;
       this.past = past;
       this.seenAt = seenAt;

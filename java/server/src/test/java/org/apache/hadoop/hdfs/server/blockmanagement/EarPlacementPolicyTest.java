@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.net.Node;
@@ -87,7 +88,7 @@ class EarPlacementPolicyTest {
       PaperCluster cluster, List<DatanodeDescriptor[]> blocks, RackRule rule) throws Exception {
     ClusterNodes nodes =
         ClusterNodes.of(
-            cluster.blockManager().getDatanodeManager().getNetworkTopology(), null, 1000);
+            cluster.blockManager().getDatanodeManager().getNetworkTopology(), null, any -> true);
     int[][] replicas =
         blocks.stream()
             .map(block -> Stream.of(block).mapToInt(nodes::number).toArray())
@@ -307,8 +308,10 @@ class EarPlacementPolicyTest {
               nodes.getNetworkTopology(),
               nodes.getFSClusterStats(),
               EarSettings.of(settings()),
+              30_000,
               now::get);
-      stripes.advise("/warm/x", 3, cluster.nodes().get(0), null);
+      List<StorageType> types = Collections.singletonList(StorageType.DISK);
+      stripes.advise("/warm/x", 3, cluster.nodes().get(0), null, types);
       assertThat(stripes.count(Event.AGED_OUT)).isZero();
       now.addAndGet(TimeUnit.MINUTES.toNanos(61));
       assertThat(stripes.count(Event.AGED_OUT)).isEqualTo(1);

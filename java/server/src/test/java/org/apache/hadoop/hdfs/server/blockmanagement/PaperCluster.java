@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
@@ -31,21 +32,26 @@ final class PaperCluster implements AutoCloseable {
             DFSConfigKeys.DFS_BLOCK_REPLICATOR_CLASSNAME_KEY, EarPlacementPolicy.class.getName()));
     DFSTestUtil.formatNameNode(conf);
     nameNode = new NameNode(conf);
-    DatanodeManager manager = blockManager().getDatanodeManager();
     for (int rack = 0; rack < racks; rack++) {
       for (int i = 0; i < nodesPerRack; i++) {
-        String ip = "10." + rack / 200 + "." + rack % 200 + "." + (i + 1);
-        DatanodeDescriptor node =
-            DFSTestUtil.createDatanodeStorageInfo(
-                    "s-" + rack + "-" + i, ip, "/r" + rack, "h-" + rack + "-" + i)
-                .getDatanodeDescriptor();
-        manager.getNetworkTopology().add(node);
-        manager.getHeartbeatManager().addDatanode(node);
-        manager.getHeartbeatManager().updateDnStat(node);
-        beat(node, 0);
-        nodes.add(node);
+        nodes.add(add(rack, i, StorageType.DISK));
       }
     }
+  }
+
+  /** Registers a DataNode of a rack, which {@link #nodes()} does not contain. */
+  DatanodeDescriptor add(int rack, int number, StorageType type) {
+    String ip = "10." + rack / 200 + "." + rack % 200 + "." + (number + 1);
+    String name = rack + "-" + number;
+    DatanodeDescriptor node =
+        DFSTestUtil.createDatanodeStorageInfo("s-" + name, ip, "/r" + rack, "h-" + name, type, null)
+            .getDatanodeDescriptor();
+    DatanodeManager manager = blockManager().getDatanodeManager();
+    manager.getNetworkTopology().add(node);
+    manager.getHeartbeatManager().addDatanode(node);
+    manager.getHeartbeatManager().updateDnStat(node);
+    beat(node, 0);
+    return node;
   }
 
   /** Sends a heartbeat of a DataNode that is empty and has {@code xceivers} connections. */
