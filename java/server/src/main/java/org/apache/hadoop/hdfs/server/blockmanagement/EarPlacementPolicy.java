@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs.server.blockmanagement;
 
+import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.net.Node;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.natives.Ticker;
+import org.stripeline.placement.RackRule;
 import org.stripeline.server.namenode.EarSettings;
 
 /**
@@ -106,6 +111,37 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
       EarMetrics.overruled();
     }
     return chosen;
+  }
+
+  /**
+   * Returns whether the Balancer or the Mover may move a block. They ask this policy also about the
+   * blocks of groups, and Hadoop's answer allows moves that the NameNode mends by further ones.
+   *
+   * @param locations the nodes of all blocks of a group, or of all replicas of a block, and the
+   *     target
+   */
+  @Override
+  public boolean isMovable(
+      Collection<DatanodeInfo> locations, DatanodeInfo source, DatanodeInfo target) {
+    return super.isMovable(locations, source, target)
+        && (settings == null
+            || !settings.hasOwnRule()
+            || locations.size() != settings.shape().total() + 1
+            || keepsRule(locations, source, target));
+  }
+
+  /** Returns whether a group follows the rule for racks after a move at least as before it. */
+  private boolean keepsRule(
+      Collection<DatanodeInfo> locations, DatanodeInfo source, DatanodeInfo target) {
+    String from = source.getNetworkLocation();
+    String to = target.getNetworkLocation();
+    Map<String, Integer> counts = new HashMap<>();
+    locations.forEach(node -> counts.merge(node.getNetworkLocation(), 1, Integer::sum));
+    RackRule rule = settings.rule(clusterMap.getNumOfNonEmptyRacks());
+    boolean isNewRack = counts.get(to) == 1 && counts.get(from) > 1;
+    int racksMax = rule.targetRacks() == 0 ? counts.size() : rule.targetRacks();
+    return from.equals(to)
+        || counts.get(to) <= rule.blocksPerRackMax() && !(isNewRack && counts.size() > racksMax);
   }
 
   /** Returns whether all preferred DataNodes were chosen; Hadoop adds further replicas itself. */

@@ -4,6 +4,9 @@ package org.apache.hadoop.hdfs.server.blockmanagement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.net.DFSNetworkTopology;
@@ -90,6 +93,34 @@ class EarStripedPlacementPolicyTest {
     assertThat(isAccepted(new Configuration(false), 9, 3, 3, 3)).isFalse();
     assertThat(isAccepted(settings(), 9, 3, 3, 3)).isFalse();
     assertThat(isAccepted(settings(EarKeys.BLOCKS_PER_RACK, "-1"), 9, 3, 3, 3)).isFalse();
+  }
+
+  /** Returns whether the Balancer may move a block of a group between two racks. */
+  private boolean isMovable(Configuration conf, int from, int to, int... counts) {
+    EarPlacementPolicy policy = new EarPlacementPolicy();
+    policy.initialize(conf, null, topology, null);
+    List<DatanodeInfo> locations = new ArrayList<>();
+    for (int rack = 0; rack < counts.length; rack++) {
+      locations.addAll(Arrays.asList(nodes[rack]).subList(0, counts[rack]));
+    }
+    DatanodeInfo target = nodes[to][NODES_PER_RACK - 1];
+    locations.add(target);
+    return policy.isMovable(locations, nodes[from][0], target);
+  }
+
+  @Test
+  void theBalancerMovesNoBlockThatTheNameNodeWouldMoveBack() {
+    Configuration three = settings(EarKeys.BLOCKS_PER_RACK, "3");
+    assertThat(isMovable(settings(), 0, 1, 3, 3, 3)).as("Hadoop's answer").isTrue();
+    assertThat(isMovable(three, 0, 1, 3, 3, 3)).isFalse();
+    assertThat(isMovable(three, 0, 1, 3, 2, 3, 1)).isTrue();
+    assertThat(isMovable(three, 0, 0, 4, 3, 2)).as("in its rack").isTrue();
+    assertThat(isMovable(three, 0, 4, 3, 3, 3)).isTrue();
+    Configuration inThree = settings(EarKeys.BLOCKS_PER_RACK, "3", EarKeys.TARGET_RACKS, "3");
+    assertThat(isMovable(inThree, 0, 4, 3, 3, 3)).as("a fourth rack").isFalse();
+    assertThat(isMovable(inThree, 3, 4, 3, 3, 2, 1)).as("instead of a fourth rack").isTrue();
+    assertThat(isMovable(inThree, 0, 1, 3, 1)).as("replicas of a block").isTrue();
+    assertThat(isMovable(settings(EarKeys.BLOCKS_PER_RACK, "-1"), 0, 1, 3, 3, 3)).isTrue();
   }
 
   @Test
