@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.namenode;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
@@ -154,11 +155,17 @@ public final class ServerPages implements AutoCloseable {
   }
 
   private static Configuration parse(JsonElement page) throws IOException {
-    if (!page.isJsonObject() || !page.getAsJsonObject().has("properties")) {
-      throw new IOException("its reply is not a configuration");
+    try {
+      return configuration(page.getAsJsonObject().getAsJsonArray("properties"));
+    } catch (RuntimeException e) {
+      // Gson and Configuration throw several kinds for other JSON, such as that of a proxy.
+      throw new IOException("its reply is not a configuration", e);
     }
+  }
+
+  private static Configuration configuration(JsonArray properties) {
     Configuration conf = new Configuration(false);
-    for (JsonElement element : page.getAsJsonObject().getAsJsonArray("properties")) {
+    for (JsonElement element : properties) {
       JsonObject property = element.getAsJsonObject();
       String key = property.get("key").getAsString();
       if (isWanted(key) && property.has("value") && !property.get("value").isJsonNull()) {
