@@ -22,7 +22,7 @@ final class GroupAnswer {
     this.number = number;
   }
 
-  static GroupAnswer failed(GroupOrder order, IOException cause) {
+  static GroupAnswer failed(GroupOrder order, Exception cause) {
     GroupAnswer answer = new GroupAnswer(order.number);
     answer.error = Reasons.of(cause);
     return answer;

@@ -29,8 +29,9 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
     GroupAnswer answer;
     try {
       answer = work(order, context);
-    } catch (IOException e) {
-      if (!isLast(context)) {
+    } catch (IOException | RuntimeException e) {
+      // Another attempt would also repeat the other orders; the driver repeats only this one.
+      if (!order.isShared && !isLast(context)) {
         throw e;
       }
       // If the map only failed, its driver would not get the reason.

@@ -17,6 +17,12 @@ final class GroupOrder {
   /** Number of the map that executes the order, in its MapReduce job. */
   int map;
 
+  /** Whether the map executes other orders as well. */
+  boolean isShared;
+
+  /** Whether no map may execute the order with others, because one that did so failed. */
+  boolean isAlone;
+
   /** Directory for the files that the maps of the file write for the driver. */
   final String directory;
 

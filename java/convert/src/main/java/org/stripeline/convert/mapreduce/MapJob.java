@@ -63,10 +63,17 @@ public final class MapJob {
   static final class End {
     private final List<GroupAnswer> answers;
     private final String reason;
+    private final boolean isSuccess;
 
-    private End(List<GroupAnswer> answers, String reason) {
+    private End(List<GroupAnswer> answers, String reason, boolean isSuccess) {
       this.answers = Collections.unmodifiableList(answers);
       this.reason = reason;
+      this.isSuccess = isSuccess;
+    }
+
+    /** Returns whether the job ended by itself, though maps may have failed. */
+    boolean isSuccess() {
+      return isSuccess;
     }
 
     /** Returns the results of its maps, in no particular order. */
@@ -191,12 +198,15 @@ public final class MapJob {
       case SUCCEEDED:
         return new End(
             answers(FileOutputFormat.getOutputPath(maps)),
-            "its map in job " + id + " ended without an answer; see the logs of that job");
+            "its map in job " + id + " ended without an answer; see the logs of that job",
+            true);
       case KILLED:
-        return new End(new ArrayList<>(), "MapReduce job " + id + " was killed");
+        return new End(new ArrayList<>(), "MapReduce job " + id + " was killed", false);
       default:
         return new End(
-            new ArrayList<>(), "MapReduce job " + id + " failed: " + status.getFailureInfo());
+            new ArrayList<>(),
+            "MapReduce job " + id + " failed: " + status.getFailureInfo(),
+            false);
     }
   }
 

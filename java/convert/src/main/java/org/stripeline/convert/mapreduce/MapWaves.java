@@ -46,6 +46,10 @@ public final class MapWaves implements Closeable {
   private final Job job;
   private final MapJob maps;
   private final BlockingQueue<Pending> pending = new ArrayBlockingQueue<>(4 * ORDERS_MAX);
+
+  /** Orders that failed in a map with others, for the next wave; used by the dispatcher only. */
+  private final List<Pending> again = new ArrayList<>();
+
   private final Thread dispatcher = new Thread(this::dispatch, "stripeline-convert-maps");
   private volatile boolean isClosed;
 
@@ -125,6 +129,7 @@ public final class MapWaves implements Closeable {
       fail(wave, e);
     }
     wave.clear();
+    wave.addAll(again);
     pending.drainTo(wave);
     fail(wave, ended());
   }
@@ -137,7 +142,11 @@ public final class MapWaves implements Closeable {
 
   /** Waits for the first order, then until none arrives for a second. */
   private void gather(List<Pending> wave) throws InterruptedException {
-    wave.add(pending.take());
+    wave.addAll(again);
+    again.clear();
+    if (wave.isEmpty()) {
+      wave.add(pending.take());
+    }
     long first = job.ticker().nanos();
     while (wave.size() < ORDERS_MAX && job.ticker().nanos() - first < GATHER_NANOS_MAX) {
       Pending next = pending.poll(GATHER_NANOS, TimeUnit.NANOSECONDS);
@@ -184,7 +193,8 @@ public final class MapWaves implements Closeable {
 
   /**
    * Assigns orders to maps and sorts them by map. A map executes orders of one core rack, so that
-   * it is near all of them; but only one if there are no more orders than maps at a time.
+   * it is near all of them; but only one if there are no more orders than maps at a time, or if the
+   * order must be alone.
    *
    * @param atOnce how many maps run at a time
    * @return the number of maps
@@ -192,33 +202,48 @@ public final class MapWaves implements Closeable {
   static int assign(List<GroupOrder> orders, int atOnce) {
     int each = Math.max(1, Math.min(ORDERS_OF_A_MAP_MAX, orders.size() / atOnce));
     Map<String, List<GroupOrder>> byRack = new TreeMap<>();
-    for (GroupOrder order : orders) {
-      byRack.computeIfAbsent(order.rack, rack -> new ArrayList<>()).add(order);
-    }
     int maps = 0;
+    for (GroupOrder order : orders) {
+      if (order.isAlone) {
+        order.map = maps++;
+        order.isShared = false;
+      } else {
+        byRack.computeIfAbsent(order.rack, rack -> new ArrayList<>()).add(order);
+      }
+    }
     for (List<GroupOrder> ofRack : byRack.values()) {
-      for (int i = 0; i < ofRack.size(); i++) {
-        maps += i % each == 0 ? 1 : 0;
-        ofRack.get(i).map = maps - 1;
+      for (int from = 0; from < ofRack.size(); from += each) {
+        List<GroupOrder> ofMap = ofRack.subList(from, Math.min(from + each, ofRack.size()));
+        for (GroupOrder order : ofMap) {
+          order.map = maps;
+          order.isShared = ofMap.size() > 1;
+        }
+        maps++;
       }
     }
     orders.sort(Comparator.comparingInt(order -> order.map));
     return maps;
   }
 
-  private static void answer(List<Pending> wave, MapJob.End end) {
+  /**
+   * Completes the answers of a wave. An order that failed in a map with others is executed again by
+   * a map of its own, so that a group that ends its map does not fail the files of the others.
+   */
+  private void answer(List<Pending> wave, MapJob.End end) {
     Map<Integer, GroupAnswer> answers = new HashMap<>();
     end.answers().forEach(answer -> answers.put(answer.number, answer));
     for (int i = 0; i < wave.size(); i++) {
+      Pending one = wave.get(i);
       GroupAnswer answer = answers.get(i);
       if (answer != null && answer.error == null) {
-        wave.get(i).advance(1);
-        wave.get(i).answer.complete(answer);
+        one.advance(1);
+        one.answer.complete(answer);
+      } else if (end.isSuccess() && one.order.isShared) {
+        one.order.isAlone = true;
+        again.add(one);
       } else {
-        wave.get(i)
-            .answer
-            .completeExceptionally(
-                answer == null ? new IOException(end.reason()) : answer.failure());
+        one.answer.completeExceptionally(
+            answer == null ? new IOException(end.reason()) : answer.failure());
       }
     }
   }

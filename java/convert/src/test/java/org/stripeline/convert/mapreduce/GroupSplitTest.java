@@ -65,6 +65,19 @@ class GroupSplitTest {
   }
 
   @Test
+  void anOrderThatFailedWithOthersHasAMapOfItsOwn() {
+    List<GroupOrder> orders = orders(5, 1);
+    orders.get(1).isAlone = true;
+    orders.get(1).isShared = true;
+    List<List<GroupOrder>> byMap = byMap(orders, MapWaves.assign(orders, 2));
+    assertThat(byMap).extracting(List::size).containsExactly(1, 2, 2);
+    assertThat(byMap.get(0).get(0).group).isEqualTo(1);
+    assertThat(byMap.get(0).get(0).isShared).isFalse();
+    assertThat(byMap.get(2)).allMatch(order -> order.isShared);
+    assertThat(GroupOrder.parse(byMap.get(2).get(0).toJson()).isShared).isTrue();
+  }
+
+  @Test
   void itsHostsAreThoseOfMostOfItsGroups() throws Exception {
     GroupSplit split =
         new GroupSplit(

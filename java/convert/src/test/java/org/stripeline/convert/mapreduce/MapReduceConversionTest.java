@@ -5,20 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.crypto.key.KeyProvider;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.tools.DFSAdmin;
 import org.apache.hadoop.mapreduce.MRConfig;
@@ -187,6 +195,48 @@ class MapReduceConversionTest {
         .containsExactly("/several/bad");
     assertStriped("/several/a", a);
     assertStriped("/several/b", b);
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void aGroupThatFailsAmongOthersIsRepeatedAlone() throws Exception {
+    // All of its groups have the same core rack.
+    DatanodeInfo[] nodes = cluster.fs().getDataNodeStats();
+    Arrays.sort(nodes, Comparator.comparing(DatanodeInfo::getNetworkLocation));
+    InetSocketAddress[] favored =
+        Stream.of(nodes[0], nodes[1], nodes[nodes.length - 1])
+            .map(node -> new InetSocketAddress(node.getIpAddr(), node.getXferPort()))
+            .toArray(InetSocketAddress[]::new);
+    Path file = new Path("/repeated/bad");
+    try (FSDataOutputStream out =
+        cluster
+            .fs()
+            .create(file, FsPermission.getDefault(), true, 4096, (short) 3, BLOCK, null, favored)) {
+      out.write(ConvertCluster.bytes(5, 12 * BLOCK));
+    }
+    DFSTestUtil.waitReplication(cluster.fs(), file, (short) 3);
+    LocatedBlock block =
+        cluster.fs().getClient().getLocatedBlocks(file.toString(), 4 * BLOCK, 1).get(0);
+    assertThat(cluster.mini.corruptBlockOnDataNodes(block.getBlock())).isEqualTo(3);
+    JobSettings settings = striped("/repeated");
+    settings.filesAtOnce = 1;
+    settings.groupsAtOnce = 1;
+    Set<String> jobs = ConcurrentHashMap.newKeySet();
+    JobObserver observer =
+        new JobObserver() {
+          @Override
+          public void mapping(String maps, float progress) {
+            jobs.add(maps);
+          }
+        };
+
+    JobReport report;
+    try (Driver driver = cluster.driver(cluster.client(), observer, StepListener.NONE)) {
+      report = driver.execute(settings, "repeated");
+    }
+
+    assertThat(report.failures()).hasSize(1);
+    assertThat(jobs).as("one for all groups, one for the group that failed").hasSize(2);
     assertThat(cluster.temporaries()).isEmpty();
   }
 
