@@ -62,7 +62,7 @@ public final class EarStripe {
 
   /**
    * Begins a stripe as described in the paper. If the rule limits target racks, they are the core
-   * rack and random others.
+   * rack and random others, preferably those with enough open nodes for their share of the blocks.
    *
    * @param coreRack the rack that will hold a replica of each block
    * @param triesMax how many candidates are drawn for a block before every rack is tried in turn,
@@ -84,8 +84,12 @@ public final class EarStripe {
       targets = new BitSet(topology.racks());
       targets.set(coreRack);
       int[] others = RackOrder.shuffled(topology, random);
-      for (int i = 0; i < others.length && targets.cardinality() < rule.targetRacks(); i++) {
-        targets.set(others[i]);
+      for (int share : new int[] {rule.blocksPerRackMax(), 1}) {
+        for (int i = 0; i < others.length && targets.cardinality() < rule.targetRacks(); i++) {
+          if (topology.open(others[i]) >= share) {
+            targets.set(others[i]);
+          }
+        }
       }
     }
     return new EarStripe(shape, rule, topology, coreRack, targets, triesMax);

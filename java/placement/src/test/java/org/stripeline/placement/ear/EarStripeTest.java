@@ -54,6 +54,30 @@ class EarStripeTest {
     assertThat(sum).isCloseTo(sumExpected, within(0.15));
   }
 
+  @Test
+  void targetRacksHaveNodesForTheirShareIfThereAreSuch() throws Exception {
+    CodeShape shape = CodeShape.ofDataAndParity(6, 3);
+    RackRule rule = RackRule.atMost(3).inTargetRacks(3);
+    Topology topology = Topology.ofRackSizes(9, 1, 1, 9, 2, 9, 1, 9);
+    for (int seed = 0; seed < 50; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      EarStripe stripe = EarStripe.beginSparingCore(shape, rule, topology, 0, 20, random);
+      int[][] replicas = new int[6][];
+      for (int block = 0; block < replicas.length; block++) {
+        Advice advice = stripe.placeAnyhow(0, 3, ReplicaDraw.NONE_EXCLUDED, random);
+        assertThat(advice.canStay()).as("block %d of stripe %d", block, seed).isTrue();
+        replicas[block] = advice.nodes();
+      }
+      GroupPlan plan = GroupPlanner.plan(shape, replicas, topology, rule, random);
+      assertThat(plan.sends()).as("stripe %d", seed).isZero();
+      assertThat(plan.relaxation().isNone()).as("stripe %d", seed).isTrue();
+    }
+    // If there are none, smaller racks are used.
+    EarStripe small =
+        EarStripe.begin(shape, rule, Topology.uniform(5, 1), 0, 20, new SplittableRandom(1));
+    assertThat(small.targetRacks().cardinality()).isEqualTo(3);
+  }
+
   /** Equation 1 of the paper: how often preliminary EAR violates the rule for c = 1. */
   @ParameterizedTest
   @CsvSource({"12,16", "8,16", "6,16", "10,20", "4,12"})
