@@ -108,8 +108,12 @@ final class ClusterNodes {
       numbers = new HashMap<>(numbers);
       racks = new HashMap<>(racks);
     }
+    List<Integer> joinedRacks = new ArrayList<>();
     for (DatanodeDescriptor node : joined) {
-      racks.putIfAbsent(rack(node), racks.size());
+      // Read once, since a DataNode may register in another rack at this time.
+      String rack = rack(node);
+      racks.putIfAbsent(rack, racks.size());
+      joinedRacks.add(racks.get(rack));
       numbers.put(node, nodes.size());
       present.set(nodes.size());
       nodes.add(node);
@@ -118,7 +122,7 @@ final class ClusterNodes {
     Topology.Builder topology = new Topology.Builder();
     for (int number = 0; number < nodes.size(); number++) {
       DatanodeDescriptor node = nodes.get(number);
-      int rack = number < known ? before.topology.rackOf(number) : racks.get(rack(node));
+      int rack = number < known ? before.topology.rackOf(number) : joinedRacks.get(number - known);
       NodeState state = present.get(number) ? state(node, takesBlocks) : NodeState.DEAD;
       topology.add(rack, state, Math.max(0, node.getXceiverCount()));
     }
