@@ -297,20 +297,25 @@ final class DurableOutputStream extends StripelineOutputStream {
    * Waits until all full stripes are acknowledged; called with {@code collecting} held. Failures
    * are handled only within a group: a streamer that fails between groups has sent its part, and is
    * replaced when the next one is allocated. If too many have failed, so has the stream: Hadoop has
-   * closed the others, and close would return although the file is not complete.
+   * closed the others, and close would return although the file is not complete. So it has if this
+   * thread is interrupted while failures are handled: the streamers wait forever for the rest of
+   * it.
    */
   void awaitAcknowledged() throws IOException {
     awaitSent();
     long sent = collected - groupStart - (current == null ? 0 : current.size());
+    boolean canGoOn = true;
     try {
       synchronized (this) {
         flushAllInternals();
+        canGoOn = false;
         if (sent % groupSize > 0) {
           WriteCompat.checkStreamerFailures(this, false);
         }
       }
     } catch (IOException e) {
-      throw Interrupts.isInterrupt(e) ? e : failed(named(e));
+      boolean isInterrupt = Interrupts.isInterrupt(e);
+      throw isInterrupt && canGoOn ? e : failed(isInterrupt ? e : named(e));
     }
   }
 

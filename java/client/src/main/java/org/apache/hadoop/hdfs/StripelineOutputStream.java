@@ -190,6 +190,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     if (!Thread.holdsLock(this)) {
       awaitSent();
     }
+    WriteCompat.forgetFlushes(this);
     super.flushAllInternals();
   }
 
@@ -430,10 +431,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /**
-   * Returns an exception that names the failed internal blocks where Hadoop's exception only counts
-   * them.
-   */
+  /** Returns an exception that names failed internal blocks; Hadoop's only counts them. */
   IOException named(IOException failure) {
     return namesFile(failure) ? failure : FailedUnits.named(this, layout, failure);
   }

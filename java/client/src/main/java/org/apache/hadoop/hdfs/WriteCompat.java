@@ -13,6 +13,8 @@ import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import org.apache.hadoop.hdfs.DFSStripedOutputStream.Coordinator;
 import org.apache.hadoop.hdfs.DFSStripedOutputStream.MultipleBlockingQueue;
@@ -54,6 +56,8 @@ final class WriteCompat {
       method(DFSStripedOutputStream.class, "logCorruptBlocks");
   private static final MethodHandle FLUSH_THREADS =
       getter(DFSStripedOutputStream.class, "flushAllExecutor");
+  private static final MethodHandle SET_FLUSHES =
+      setter(DFSStripedOutputStream.class, "flushAllExecutorCompletionService");
   private static final MethodHandle SOCKET = getter(DataStreamer.class, "s");
   private static final MethodHandle REPLIES = getter(DataStreamer.class, "blockReplyStream");
   private static final MethodHandle SET_REPLIES = setter(DataStreamer.class, "blockReplyStream");
@@ -167,6 +171,19 @@ final class WriteCompat {
    */
   static long lastAcknowledged(StripedDataStreamer streamer) throws IOException {
     return (Long) call(() -> ACKNOWLEDGED.invoke(streamer));
+  }
+
+  /**
+   * Drops the results of earlier flushes. A flush that was interrupted leaves them in a queue,
+   * where the next one would take them for its own, and find no streamer for one that has failed.
+   */
+  static void forgetFlushes(DFSStripedOutputStream stream) throws IOException {
+    call(
+        () -> {
+          Executor threads = (Executor) FLUSH_THREADS.invoke(stream);
+          SET_FLUSHES.invoke(stream, new ExecutorCompletionService<Void>(threads));
+          return null;
+        });
   }
 
   /** Releases what Hadoop's stream releases only on close: its flush threads and its encoder. */
