@@ -170,6 +170,12 @@ class StripelineDFSClient extends DFSClient {
     }
   }
 
+  /** Returns no empty block groups; also input streams get their block locations here. */
+  @Override
+  public LocatedBlocks getLocatedBlocks(String src, long start, long length) throws IOException {
+    return EmptyGroups.remove(super.getLocatedBlocks(src, start, length), start);
+  }
+
   @Override
   public DFSInputStream open(String src, int bufferSize, boolean verifyChecksum)
       throws IOException {
@@ -190,7 +196,7 @@ class StripelineDFSClient extends DFSClient {
     String src = handle.getPath();
     HdfsLocatedFileStatus status = getLocatedFileInfo(src, true);
     handle.verify(status);
-    return open(status.getLocatedBlocks(), src, verifyChecksum);
+    return open(EmptyGroups.remove(status.getLocatedBlocks(), 0), src, verifyChecksum);
   }
 
   private DFSInputStream open(LocatedBlocks blocks, String src, boolean verifyChecksum)

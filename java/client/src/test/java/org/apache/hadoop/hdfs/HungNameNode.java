@@ -11,11 +11,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 
 /**
- * A proxy between a client and the NameNode that can block requests for block locations, and let
- * any call fail.
+ * A proxy between a client and the NameNode that can block requests for block locations, change
+ * their answers, and let any call fail.
  */
 final class HungNameNode implements AutoCloseable {
   private final DFSClient client;
@@ -24,6 +26,7 @@ final class HungNameNode implements AutoCloseable {
   private final AtomicInteger calls = new AtomicInteger();
   private volatile boolean hangs;
   private volatile Calls faults = (method, isDone) -> {};
+  private volatile UnaryOperator<LocatedBlocks> locations = blocks -> blocks;
 
   /** What happens to a call. */
   enum Fault {
@@ -53,6 +56,9 @@ final class HungNameNode implements AutoCloseable {
               faults.called(method.getName(), false);
               try {
                 Object result = method.invoke(nameNode, arguments);
+                if (result instanceof LocatedBlocks) {
+                  result = locations.apply((LocatedBlocks) result);
+                }
                 faults.called(method.getName(), true);
                 return result;
               } catch (InvocationTargetException e) {
@@ -112,6 +118,11 @@ final class HungNameNode implements AutoCloseable {
           }
         });
     return failed;
+  }
+
+  /** Changes the block locations that all further calls return. */
+  void locate(UnaryOperator<LocatedBlocks> with) {
+    locations = with;
   }
 
   /** Tells {@code with} of all further calls. */
