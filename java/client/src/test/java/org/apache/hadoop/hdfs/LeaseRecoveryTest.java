@@ -159,6 +159,24 @@ class LeaseRecoveryTest {
     assertThat(read).isEqualTo(Arrays.copyOf(data, 2 * STRIPE));
   }
 
+  /** What is left: parity must replace lost data before the NameNode completes the file. */
+  @Test
+  void zerosMayBeAppendedIfADataNodeWithDataIsLost() throws Exception {
+    byte[] data = WriteCluster.bytes(5, 2 * STRIPE + 2 * CELL + 7);
+    AtomicReference<MiniDFSCluster.DataNodeProperties> stopped = new AtomicReference<>();
+    byte[] read =
+        recovered(
+            "functional-partitioned",
+            data,
+            false,
+            stream -> {
+              stream.flushAllInternals();
+              stopped.set(stopDataNode(stream, 0));
+            });
+    start(stopped.get());
+    assertThat(read).isEqualTo(Arrays.copyOf(data, 3 * STRIPE));
+  }
+
   /** What the order of close avoids; this test tells if a release of Hadoop no longer does it. */
   @Test
   void zerosAreAppendedToFilesOfStockClients() throws Exception {
