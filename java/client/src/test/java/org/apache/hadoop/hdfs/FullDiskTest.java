@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -117,6 +118,40 @@ class FullDiskTest {
     }
   }
 
+  /** Syncs that end block groups succeed as long as parity replaces what the full disks lack. */
+  @ParameterizedTest
+  @ValueSource(ints = {M, M + 1})
+  void syncedBytesStayWhenDisksAreFull(int disks) throws Exception {
+    limitDisks(disks);
+    int acknowledged = 0;
+    boolean isClosed = false;
+    try (DistributedFileSystem fs = client("functional-partitioned")) {
+      FSDataOutputStream out = fs.create(file);
+      try {
+        for (int done = 0; done < DATA.length; done = acknowledged) {
+          int count = Math.min(STRIPE + 777, DATA.length - done);
+          out.write(DATA, done, count);
+          out.hsync();
+          acknowledged = done + count;
+        }
+        out.close();
+        isClosed = true;
+      } catch (IOException e) {
+        assertThat(e).hasMessageContaining(file.toUri().getPath());
+        assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+      }
+      assertThat(isClosed).isEqualTo(disks <= M);
+    }
+    assertThat(acknowledged).isGreaterThan(GROUP);
+    for (DistributedFileSystem fs : new DistributedFileSystem[] {cluster.stock(), cluster.ours()}) {
+      byte[] read = new byte[acknowledged];
+      try (FSDataInputStream in = fs.open(file)) {
+        in.readFully(read);
+      }
+      assertThat(read).isEqualTo(Arrays.copyOf(DATA, acknowledged));
+    }
+  }
+
   /** Returns the DataNodes that a message names as failed. */
   private List<String> named(String message) {
     return cluster.mini().getDataNodes().stream()
@@ -128,6 +163,7 @@ class FullDiskTest {
   private DistributedFileSystem client(String mode) throws IOException {
     Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
     conf.set(ClientKeys.WRITE_MODE, mode);
+    conf.setInt(ClientKeys.WRITE_SYNC_SWITCH_MAX, 0);
     return cluster.client(StripelineFileSystem.class, conf);
   }
 
