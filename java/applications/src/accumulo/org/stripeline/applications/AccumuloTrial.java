@@ -6,18 +6,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.apache.accumulo.core.client.Accumulo;
 import org.apache.accumulo.core.client.AccumuloClient;
 import org.apache.accumulo.core.client.BatchWriter;
 import org.apache.accumulo.core.client.BatchWriterConfig;
 import org.apache.accumulo.core.client.Durability;
 import org.apache.accumulo.core.client.Scanner;
+import org.apache.accumulo.core.client.admin.NewTableConfiguration;
 import org.apache.accumulo.core.data.Key;
 import org.apache.accumulo.core.data.Mutation;
 import org.apache.accumulo.core.data.Value;
 import org.apache.accumulo.core.security.Authorizations;
+import org.apache.hadoop.io.Text;
 
-/** Kills the tablet server of an Accumulo while it writes, and scans for what it acknowledged. */
+/**
+ * Kills the tablet servers of an Accumulo while they write, and scans for what they acknowledged.
+ */
 public final class AccumuloTrial implements ServerKill.Service {
   private static final String TABLE = "t";
   private static final String PASSWORD = "secret";
@@ -34,24 +40,30 @@ public final class AccumuloTrial implements ServerKill.Service {
     this.sizes = sizes;
     this.zooKeepers = "localhost:" + port;
     Map<String, String> properties =
-        Map.of(
-            "instance.volumes", trial.address() + "/" + sizes.name,
-            "instance.zookeeper.host", zooKeepers,
-            "instance.zookeeper.timeout", "20s",
-            "instance.secret", PASSWORD,
-            "manager.recovery.delay", "1s",
-            "tserver.memory.maps.native.enabled", "false",
-            "tserver.memory.maps.max", "192M",
-            "tserver.wal.max.size", sizes.logBytes,
-            "tserver.cache.data.size", "16M",
-            "tserver.cache.index.size", "16M");
+        Map.ofEntries(
+            Map.entry("instance.volumes", trial.address() + "/" + sizes.name),
+            Map.entry("instance.zookeeper.host", zooKeepers),
+            Map.entry("instance.zookeeper.timeout", "20s"),
+            Map.entry("instance.secret", PASSWORD),
+            Map.entry("manager.recovery.delay", "1s"),
+            Map.entry("tserver.memory.maps.native.enabled", "false"),
+            Map.entry("tserver.memory.maps.max", "192M"),
+            Map.entry("tserver.port.search", "true"),
+            Map.entry("tserver.wal.max.size", sizes.logBytes),
+            Map.entry("tserver.cache.data.size", "16M"),
+            Map.entry("tserver.cache.index.size", "16M"));
     Path file = trial.folder().resolve(sizes.name + ".properties");
     Files.write(file, properties.entrySet().stream().map(Object::toString).toList());
     servers = trial.setting("-Xmx640m", "-Daccumulo.properties=" + file.toUri());
   }
 
-  /** How many bytes a mutation has, how many are flushed at once, and when the server is killed. */
-  private record Case(String name, int bytes, int batch, long kill, String logBytes) {}
+  /** How many bytes a mutation has, how many are flushed at once, and when servers are killed. */
+  private record Case(
+      String name, int bytes, int batch, ServerKill.Kills kills, String logBytes, boolean late) {
+    Case(String name, int bytes, int batch, long kill, String logBytes) {
+      this(name, bytes, batch, new ServerKill.Kills(1, 1, kill), logBytes, false);
+    }
+  }
 
   /** Runs with the name of the client. */
   public static void main(String[] arguments) {
@@ -60,12 +72,16 @@ public final class AccumuloTrial implements ServerKill.Service {
             new Case("below-a-cell", 100, 20, 1_000, "1G"),
             new Case("some-cells", 500, 100, 10_000, "1G"),
             new Case("some-stripes", 2_000, 500, 15_000, "1G"),
-            new Case("several-logs", 2_000, 500, 40_000, "32M"));
+            new Case("several-logs", 2_000, 500, 40_000, "32M"),
+            new Case("all-killed", 2_000, 500, new ServerKill.Kills(3, 4, 15_000), "1G", false),
+            new Case("all-killed-late", 2_000, 500, new ServerKill.Kills(2, 3, 15_000), "1G", true),
+            new Case("above-a-group", 20_000, 50, new ServerKill.Kills(2, 2, 25_000), "2G", false));
     ServerKill.runAll(
         arguments[0], cases, (trial, sizes, port) -> new AccumuloTrial(trial, sizes, port).run());
   }
 
   private void run() throws Exception {
+    trial.configure(sizes.late ? Trial.lateSyncs() : Map.of());
     try (Jvm init =
         servers.startLogged(
             "org.apache.accumulo.server.init.Initialize",
@@ -78,7 +94,7 @@ public final class AccumuloTrial implements ServerKill.Service {
     try (Jvm manager = servers.startLogged("org.apache.accumulo.manager.Manager")) {
       // Not closed, because a writer may hang in it.
       client = Accumulo.newClient().to(sizes.name, zooKeepers).as("root", PASSWORD).build();
-      ServerKill.run(trial, "Accumulo: " + sizes.name, this, sizes.batch, sizes.kill);
+      ServerKill.run(trial, "Accumulo: " + sizes.name, this, sizes.batch, sizes.kills);
     }
   }
 
@@ -90,7 +106,12 @@ public final class AccumuloTrial implements ServerKill.Service {
   @Override
   public void write(long from, long to) throws Exception {
     if (writer == null) {
-      client.tableOperations().create(TABLE);
+      // One tablet for each last digit, so that all servers write.
+      SortedSet<Text> splits = new TreeSet<>();
+      for (int digit = 1; digit < 10; digit++) {
+        splits.add(new Text(Integer.toString(digit)));
+      }
+      client.tableOperations().create(TABLE, new NewTableConfiguration().withSplits(splits));
       BatchWriterConfig config = new BatchWriterConfig().setDurability(Durability.SYNC);
       writer = client.createBatchWriter(TABLE, config);
     }
@@ -105,7 +126,8 @@ public final class AccumuloTrial implements ServerKill.Service {
     long found = 0;
     try (Scanner scanner = client.createScanner(TABLE, Authorizations.EMPTY)) {
       for (Map.Entry<Key, Value> entry : scanner) {
-        long number = Long.parseLong(entry.getKey().getRow().toString());
+        String row = entry.getKey().getRow().toString();
+        long number = Long.parseLong(new StringBuilder(row).reverse().toString());
         if (number < end && value(number).equals(entry.getValue().toString())) {
           found++;
         }
@@ -115,7 +137,7 @@ public final class AccumuloTrial implements ServerKill.Service {
   }
 
   private static String row(long number) {
-    return String.format("%012d", number);
+    return new StringBuilder(String.format("%012d", number)).reverse().toString();
   }
 
   private String value(long number) {

@@ -2,10 +2,11 @@
 package org.stripeline.applications;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Kills the server of a service that is written to, and counts what it acknowledged. */
+/** Kills the servers of a service that is written to, and counts what it acknowledged. */
 final class ServerKill {
   private static final int OURS_SECONDS = 240;
   private static final int STOCK_SECONDS = 120;
@@ -24,7 +25,7 @@ final class ServerKill {
 
   /** A service that stores numbered records. */
   interface Service {
-    /** Starts its server. */
+    /** Starts one of its servers. */
     Jvm startServer() throws IOException;
 
     /** Stores the records of a range; they are acknowledged when the call returns. */
@@ -58,31 +59,36 @@ final class ServerKill {
     return Long.toString(number).repeat(bytes).substring(0, bytes);
   }
 
+  /** How many servers run, how often all of them are killed, and after how many records. */
+  record Kills(int servers, int times, long records) {}
+
   /**
-   * Writes batches, kills the server while it writes, waits until another server goes on with the
-   * batch that was cut off, and counts.
-   *
-   * @param kill after how many acknowledged records the server is killed
+   * Writes batches, kills the servers while they write, waits until others go on with the batch
+   * that was cut off, does so again, and counts.
    */
-  static void run(Trial trial, String what, Service service, int batch, long kill)
+  static void run(Trial trial, String what, Service service, int batch, Kills kills)
       throws Exception {
-    new ServerKill(trial, service, batch).run(what, kill);
+    new ServerKill(trial, service, batch).run(what, kills);
   }
 
-  private void run(String what, long kill) throws Exception {
+  private void run(String what, Kills kills) throws Exception {
     Thread writer = new Thread(this::write);
     writer.setDaemon(true);
     long found = 0;
     String remark = "";
-    try (Jvm first = service.startServer()) {
+    List<Jvm> servers = start(kills.servers);
+    try {
       writer.start();
-      Trial.await("records", OURS_SECONDS, () -> acknowledged.get() >= kill || !writer.isAlive());
-      first.kill();
-    }
-    long before = acknowledged.get();
-    try (Jvm second = service.startServer()) {
       int limit = trial.isOurs() ? OURS_SECONDS : STOCK_SECONDS;
-      Trial.await("recovery of " + what, limit, () -> acknowledged.get() > before);
+      for (int i = 0; i < kills.times; i++) {
+        long enough = acknowledged.get() + kills.records;
+        Trial.await(
+            "records", OURS_SECONDS, () -> acknowledged.get() >= enough || !writer.isAlive());
+        servers.forEach(Jvm::close);
+        long before = acknowledged.get();
+        servers = start(kills.servers);
+        Trial.await("recovery of " + what, limit, () -> acknowledged.get() > before);
+      }
       stopped = true;
       writer.join();
       found = service.count(acknowledged.get());
@@ -91,8 +97,18 @@ final class ServerKill {
         throw e;
       }
       remark = "not served within " + STOCK_SECONDS + " s after the kill";
+    } finally {
+      servers.forEach(Jvm::close);
     }
     trial.report(what, acknowledged.get(), found, remark);
+  }
+
+  private List<Jvm> start(int count) throws IOException {
+    List<Jvm> servers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      servers.add(service.startServer());
+    }
+    return servers;
   }
 
   private void write() {

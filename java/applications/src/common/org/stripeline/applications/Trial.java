@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /**
@@ -72,16 +73,28 @@ final class Trial implements AutoCloseable {
                 folder.resolve("hdfs").toString(),
                 ready.toString());
     await("start of HDFS", () -> !hdfs.isAlive() || Files.exists(ready));
-    String address = Files.readString(ready);
-    Trial trial = new Trial(client, folder, hdfs, address);
+    Trial trial = new Trial(client, folder, hdfs, Files.readString(ready));
+    trial.configure(Map.of());
+    return trial;
+  }
+
+  /** Writes the configuration of the JVMs that start from now on, with more than the client. */
+  void configure(Map<String, String> more) throws IOException {
     StringBuilder site = new StringBuilder("<configuration>");
     property(site, "fs.defaultFS", address);
-    if (trial.isOurs()) {
+    if (isOurs()) {
       property(site, "fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem");
       property(site, "fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs");
     }
+    more.forEach((name, value) -> property(site, name, value));
     Files.writeString(folder.resolve("site/core-site.xml"), site.append("</configuration>"));
-    return trial;
+  }
+
+  /** Returns settings with which each sync ends a block group, from the first one on. */
+  static Map<String, String> lateSyncs() {
+    return Map.of(
+        "stripeline.client.write.sync.switch-max", "0",
+        "stripeline.client.write.sync.groups-max", "20000");
   }
 
   static void property(StringBuilder site, String name, String value) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
@@ -25,13 +26,18 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * Kills the region server of an HBase while it writes, and reads what it acknowledged. HBase asks
- * HDFS for replicated write-ahead logs, so these do not depend on the client; through viewfs it
- * cannot, and the logs are files of their directory.
+ * Kills the region servers of an HBase while they write, and reads what they acknowledged. HBase
+ * asks HDFS for replicated write-ahead logs, so these do not depend on the client; through viewfs
+ * it cannot, and the logs are files of their directory.
  */
 public final class HbaseTrial implements ServerKill.Service {
   private static final byte[] FAMILY = Bytes.toBytes("f");
   private static final byte[] QUALIFIER = Bytes.toBytes("");
+
+  /** Several regions, so that all servers write. */
+  private static final byte[][] SPLITS = {{0x40}, {(byte) 0x80}, {(byte) 0xC0}};
+
+  private static final ServerKill.Kills KILLS = new ServerKill.Kills(2, 3, 15_000);
 
   private final Trial trial;
   private final Case sizes;
@@ -51,7 +57,17 @@ public final class HbaseTrial implements ServerKill.Service {
 
   /** Provider and directory of the logs, bytes of a put, puts of a batch and before the kill. */
   private record Case(
-      String name, String provider, boolean view, int bytes, int batch, long kill) {}
+      String name,
+      String provider,
+      boolean view,
+      int bytes,
+      int batch,
+      ServerKill.Kills kills,
+      boolean late) {
+    Case(String name, String provider, boolean view, int bytes, int batch, long kill) {
+      this(name, provider, view, bytes, batch, new ServerKill.Kills(1, 1, kill), false);
+    }
+  }
 
   /** Runs with the name of the client. */
   public static void main(String[] arguments) {
@@ -61,12 +77,15 @@ public final class HbaseTrial implements ServerKill.Service {
             new Case("filesystem-some-cells", "filesystem", false, 500, 100, 10_000),
             new Case("viewfs-below-a-cell", "filesystem", true, 100, 20, 1_000),
             new Case("viewfs-some-stripes", "filesystem", true, 2_000, 500, 15_000),
-            new Case("viewfs-several-logs", "filesystem", true, 2_000, 500, 40_000));
+            new Case("viewfs-several-logs", "filesystem", true, 2_000, 500, 40_000),
+            new Case("all-killed", "filesystem", true, 2_000, 500, KILLS, false),
+            new Case("all-killed-late", "filesystem", true, 2_000, 500, KILLS, true));
     ServerKill.runAll(
         arguments[0], cases, (trial, sizes, port) -> new HbaseTrial(trial, sizes, port).run());
   }
 
   private void run() throws Exception {
+    trial.configure(sizes.late ? Trial.lateSyncs() : Map.of());
     String root = trial.address() + "/" + sizes.name;
     String logs = sizes.view ? "viewfs://applications/" + sizes.name : root;
     StringBuilder site = new StringBuilder("<configuration>");
@@ -92,7 +111,7 @@ public final class HbaseTrial implements ServerKill.Service {
     }
     Files.writeString(trial.folder().resolve("site/hbase-site.xml"), site + "</configuration>");
     try (Jvm master = servers.startLogged("org.apache.hadoop.hbase.master.HMaster", "start")) {
-      ServerKill.run(trial, "HBase: " + sizes.name, this, sizes.batch, sizes.kill);
+      ServerKill.run(trial, "HBase: " + sizes.name, this, sizes.batch, sizes.kills);
     }
   }
 
@@ -130,12 +149,13 @@ public final class HbaseTrial implements ServerKill.Service {
           .createTable(
               TableDescriptorBuilder.newBuilder(name)
                   .setColumnFamily(ColumnFamilyDescriptorBuilder.of(FAMILY))
-                  .build());
+                  .build(),
+              SPLITS);
       table = connection.getTable(name);
     }
     List<Put> puts = new ArrayList<>();
     for (long i = from; i < to; i++) {
-      Put put = new Put(Bytes.toBytes(i)).setDurability(Durability.FSYNC_WAL);
+      Put put = new Put(Bytes.toBytes(Long.reverse(i))).setDurability(Durability.FSYNC_WAL);
       puts.add(put.addColumn(FAMILY, QUALIFIER, value(i)));
     }
     table.put(puts);
@@ -146,7 +166,7 @@ public final class HbaseTrial implements ServerKill.Service {
     long found = 0;
     try (ResultScanner results = table.getScanner(new Scan().setCaching(1000))) {
       for (Result result : results) {
-        long number = Bytes.toLong(result.getRow());
+        long number = Long.reverse(Bytes.toLong(result.getRow()));
         if (number < end && Bytes.equals(value(number), result.getValue(FAMILY, QUALIFIER))) {
           found++;
         }
