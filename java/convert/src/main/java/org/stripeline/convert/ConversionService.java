@@ -19,16 +19,12 @@ import org.apache.hadoop.hdfs.server.namenode.LeaseExpiredException;
 import org.apache.hadoop.ipc.RemoteException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.convert.job.JobDirectory;
-import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.Reasons;
-import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.service.Leader;
 import org.stripeline.convert.service.StatusRecorder;
 import org.stripeline.convert.settings.JobSettings;
-import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.CommandException;
@@ -68,6 +64,7 @@ final class ConversionService {
   private volatile long ledAt;
 
   private volatile Leader leader;
+  private final EarlierJobs earlierJobs;
   private StatusRecorder status;
   private List<Rule> rules;
 
@@ -105,6 +102,7 @@ final class ConversionService {
     this.printer = printer;
     this.clock = clock;
     this.ticker = ticker;
+    earlierJobs = new EarlierJobs(fs, jobs, printer, ticker);
   }
 
   /** Shows what each rule would do, and returns the exit status. */
@@ -321,7 +319,7 @@ final class ConversionService {
           now.state = "working";
           now.nextPassMs = null;
         });
-    int worst = settle();
+    int worst = earlierJobs.settle(this::isStopping);
     List<Rule> earlier = new ArrayList<>();
     for (Rule rule : rules) {
       if (isStopping()) {
@@ -412,36 +410,6 @@ final class ConversionService {
       }
     }
     return PathArguments.withoutNested(found);
-  }
-
-  /** Ends the jobs of services that have died; their rules may have been others. */
-  private int settle() throws IOException {
-    int worst = ExitStatus.SOUND;
-    for (JobDirectory job : JobDirectory.unfinished(fs, jobs)) {
-      if (isStopping()) {
-        break;
-      }
-      try {
-        if (job.settings().rule != null) {
-          end(job);
-        }
-      } catch (FileNotFoundException e) {
-        LOG.debug("Job {} was deleted since the listing", job.name(), e);
-      } catch (IOException | RuntimeException e) {
-        printer.accept(Reasons.cannot("end job " + job.name(), e));
-        worst = ExitStatus.FAILED;
-      }
-    }
-    return worst;
-  }
-
-  private void end(JobDirectory job) throws IOException {
-    printer.accept("Ending job " + job.name() + ", which an earlier service left");
-    // Not closed, because it would close the file system.
-    Driver driver =
-        new Driver(fs, jobs, JobObserver.NONE, StepListener.NONE, new KnownJobs(), ticker);
-    driver.beginUntil(() -> true);
-    driver.resume(null, job.name(), new JobTuning());
   }
 
   /**

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -30,7 +27,6 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.select.ClusterFacts;
 import org.stripeline.convert.select.ConversionRoom;
-import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.select.TreeWalk;
@@ -88,7 +84,8 @@ public final class Driver implements AutoCloseable {
 
   /**
    * Sets what tells that no more files may be begun. A job then completes its files in progress and
-   * ends as cancelled; one that is resumed ends so only if it is true from the beginning.
+   * ends as cancelled, or stays unfinished if the operator pauses it; one that is resumed ends so
+   * only if it is true from the beginning.
    */
   public void beginUntil(BooleanSupplier over) {
     isOver = over;
@@ -195,7 +192,7 @@ public final class Driver implements AutoCloseable {
   public JobReport execute(JobSettings settings, String name) throws IOException {
     ClusterFacts cluster = check(settings);
     Preflight.refuseStaleReaders(settings);
-    refuseOverlap(settings);
+    jobs().refuseOverlap(settings);
     expire();
     try (Adoption adoption = adoption(settings)) {
       requireAgents(settings, adoption, cluster);
@@ -270,38 +267,6 @@ public final class Driver implements AutoCloseable {
     }
   }
 
-  private void refuseOverlap(JobSettings settings) throws IOException {
-    for (JobDirectory other : JobDirectory.unfinished(fs, root, known)) {
-      String path;
-      try {
-        path = other.settings().path;
-      } catch (FileNotFoundException e) {
-        // Deleted since the listing.
-        continue;
-      } catch (JobDirectory.UnreadableException e) {
-        throw new RefusedException(
-            "Cannot begin a job on "
-                + settings.path
-                + ": job "
-                + other.name()
-                + " is not finished, and may be on the same files: "
-                + e.getMessage()
-                + "; restore that file, or delete the directory of the job");
-      }
-      if (overlaps(path, settings.path)) {
-        throw new RefusedException(
-            "Cannot begin a job on "
-                + settings.path
-                + ": job "
-                + other.name()
-                + " on "
-                + path
-                + " is not finished; end it with: "
-                + PathArguments.resumeCommand(path, other.name()));
-      }
-    }
-  }
-
   /**
    * Resumes a job. Files that a dead driver had begun are completed or rolled back, whatever has
    * happened to the tree and the cluster since. Then, if the tree and the cluster allow it, the
@@ -314,7 +279,7 @@ public final class Driver implements AutoCloseable {
    */
   public JobReport resume(String path, String name, JobTuning tuning) throws IOException {
     Preflight.asSuperuser(fs.getClient());
-    JobDirectory directory = find(path, name);
+    JobDirectory directory = jobs().find(path, name, observer::warned);
     observer.resuming();
     JobSettings settings = directory.settings();
     boolean isTuned = tuning.applyTo(settings);
@@ -329,7 +294,7 @@ public final class Driver implements AutoCloseable {
       if (isTuned) {
         directory.keep(settings);
       }
-      if (isOver.getAsBoolean()) {
+      if (isOver.getAsBoolean() && directory.request(ticker) != JobDirectory.Request.PAUSE) {
         // Not before, because another driver may have resumed it.
         directory.cancel();
       }
@@ -383,6 +348,10 @@ public final class Driver implements AutoCloseable {
     if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
       return cancel(run, status);
     }
+    if (isOver.getAsBoolean() && directory.request(ticker) == JobDirectory.Request.PAUSE) {
+      run.report().leftPaused();
+      return run.report();
+    }
     if (!Preflight.isThere(fs.getClient(), settings.path)) {
       run.report()
           .gone(
@@ -432,6 +401,10 @@ public final class Driver implements AutoCloseable {
     return run.report();
   }
 
+  private UnfinishedJobs jobs() {
+    return new UnfinishedJobs(fs, root, known);
+  }
+
   /** Deletes what is left of old jobs. */
   private void expire() {
     if (!known.expires(ticker)) {
@@ -442,54 +415,6 @@ public final class Driver implements AutoCloseable {
     } catch (IOException e) {
       observer.warned("the directories of old jobs cannot be deleted: " + Reasons.of(e));
     }
-  }
-
-  private JobDirectory find(String path, String name) throws IOException {
-    List<JobDirectory> found = new ArrayList<>();
-    for (JobDirectory job : JobDirectory.unfinished(fs, root, known)) {
-      if (name != null && !job.name().equals(name)) {
-        continue;
-      }
-      String of;
-      try {
-        of = job.settings().path;
-      } catch (FileNotFoundException | JobDirectory.UnreadableException e) {
-        if (name != null) {
-          throw e;
-        }
-        observer.warned("job " + job.name() + " is left out: " + Reasons.of(e));
-        continue;
-      }
-      if (name != null && path != null && !of.equals(path)) {
-        throw new RefusedException("Cannot resume on " + path + ": job " + name + " is on " + of);
-      }
-      if (name != null || of.equals(path)) {
-        found.add(job);
-      }
-    }
-    if (found.size() == 1) {
-      return found.get(0);
-    }
-    String what = name == null ? "job on " + path : "job " + name;
-    if (found.isEmpty()) {
-      throw new RefusedException("Cannot resume: there is no unfinished " + what + " in " + root);
-    }
-    StringBuilder names = new StringBuilder();
-    found.forEach(job -> names.append(' ').append(job.name()));
-    throw new RefusedException(
-        "Cannot resume: there is more than one unfinished "
-            + what
-            + "; name one with --job:"
-            + names);
-  }
-
-  private static boolean overlaps(String one, String other) {
-    return isBelow(one, other) || isBelow(other, one);
-  }
-
-  private static boolean isBelow(String path, String directory) {
-    return path.equals(directory)
-        || path.startsWith(directory.equals("/") ? directory : directory + "/");
   }
 
   @Override

@@ -106,7 +106,10 @@ final class JobControl {
   }
 
   private static String noDriver(JobEntry job) {
-    return job.state().isLive() ? "" : "; it has no live driver: use --resume to continue it";
+    String service = job.isOfRule() ? ", or a service that carries out rules ends it" : "";
+    return job.state().isLive()
+        ? ""
+        : "; it has no live driver: use --resume to continue it" + service;
   }
 
   private int cancel(JobEntry job) throws IOException {

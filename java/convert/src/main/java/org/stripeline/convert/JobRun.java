@@ -23,6 +23,7 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
+import org.stripeline.convert.job.PausedException;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.mapreduce.MapCopyingRewriter;
 import org.stripeline.convert.mapreduce.MapWaves;
@@ -188,6 +189,8 @@ final class JobRun {
       }
     } catch (CancelledException e) {
       report.cancelled();
+    } catch (PausedException e) {
+      report.leftPaused();
     } finally {
       // Even if the walk fails, wait for the running conversions: they need the open journal.
       free.acquireUninterruptibly(atOnce);
@@ -220,9 +223,11 @@ final class JobRun {
     return stopped.get() == null;
   }
 
-  private boolean goesOn() throws CancelledException {
+  private boolean goesOn() throws IOException {
     job.requireNotCancelled();
     if (job.isOver()) {
+      // A paused job stays as it is; the operator would lose the pause if another job followed.
+      job.waitWhilePaused();
       report.cancelled();
       return false;
     }
@@ -274,7 +279,7 @@ final class JobRun {
     boolean isBegun = false;
     try {
       job.waitWhilePaused();
-      // The pause may have ended because the time of the job is over.
+      // Its time may be over now.
       isBegun = goesOn();
     } finally {
       if (!isBegun) {
@@ -373,14 +378,19 @@ final class JobRun {
   }
 
   /**
-   * Ends the job, unless a file could not be recovered: only this job's journal has its record.
-   * Files that vanished during the walk do not keep the job open, since a tree that changes
+   * Ends the job, unless a file could not be recovered, because only this job's journal has its
+   * record, or the operator pauses it.
+   *
+   * <p>Files that vanished during the walk do not keep the job open, since a tree that changes
    * constantly would then keep it open forever, and an open job blocks all other jobs on the tree.
    *
    * @return whether the job has ended
    */
   boolean finish() throws IOException {
-    if (hasUnrecovered) {
+    if (job.isLeftPaused()) {
+      report.leftPaused();
+    }
+    if (hasUnrecovered || job.isLeftPaused()) {
       return false;
     }
     job.places().deleteAll();

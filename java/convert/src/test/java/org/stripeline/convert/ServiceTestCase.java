@@ -71,7 +71,12 @@ abstract class ServiceTestCase {
 
   @BeforeAll
   static void start() throws IOException {
-    cluster = new ConvertCluster(directory.resolve("dfs"), 4, 2, conf -> {});
+    cluster =
+        new ConvertCluster(
+            directory.resolve("dfs"),
+            4,
+            2,
+            conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN));
   }
 
   @AfterAll

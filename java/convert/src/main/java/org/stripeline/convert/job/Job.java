@@ -26,6 +26,7 @@ public final class Job implements Closeable {
   private final TemporaryPlaces places;
   private final OneTry oneTry;
   private BooleanSupplier isOver = () -> false;
+  private volatile boolean isLeftPaused;
 
   public Job(
       DistributedFileSystem fs,
@@ -125,15 +126,25 @@ public final class Job implements Closeable {
   }
 
   /**
-   * Waits while the operator pauses the job, unless it is over.
+   * Waits while the operator pauses the job.
    *
    * @throws CancelledException if the operator has cancelled it
+   * @throws PausedException if it is paused when it is over; the job must stay unfinished then
    */
   public void waitWhilePaused() throws IOException {
-    while (directory.request(ticker) == JobDirectory.Request.PAUSE && !isOver()) {
+    while (directory.request(ticker) == JobDirectory.Request.PAUSE) {
+      if (isOver()) {
+        isLeftPaused = true;
+        throw new PausedException();
+      }
       Polling.pause(ticker, PAUSE_POLL_MS);
     }
     requireNotCancelled();
+  }
+
+  /** Returns whether the job was over while it was paused, so that it must stay unfinished. */
+  public boolean isLeftPaused() {
+    return isLeftPaused;
   }
 
   /** Throws an exception if the operator is known to have cancelled the job. */

@@ -22,6 +22,7 @@ import org.stripeline.convert.job.CancelledException;
 import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
+import org.stripeline.convert.job.PausedException;
 
 /**
  * Collects orders from the conversions of files, and runs them in one MapReduce job after the
@@ -122,7 +123,7 @@ public final class MapWaves implements Closeable {
         wave.clear();
       }
     } catch (InterruptedException | IOException | RuntimeException | Error e) {
-      if (!isClosed && !(e instanceof CancelledException)) {
+      if (!isClosed && !(e instanceof CancelledException || e instanceof PausedException)) {
         LOG.warn("Cannot continue to run maps", e);
       }
       isClosed = true;

@@ -28,6 +28,7 @@ public final class JobReport {
   private String gone;
   private boolean isCancelled;
   private boolean isOpen;
+  private boolean isLeftPaused;
 
   /** A file that was not converted. */
   public static final class Failure {
@@ -166,7 +167,20 @@ public final class JobReport {
     isCancelled = true;
   }
 
-  /** Returns whether the job has not ended, because files could not be recovered. */
+  /**
+   * Returns whether the time of the job was over while the operator paused it; it has not ended.
+   */
+  public synchronized boolean isLeftPaused() {
+    return isLeftPaused;
+  }
+
+  public synchronized void leftPaused() {
+    isLeftPaused = true;
+  }
+
+  /**
+   * Returns whether the job has not ended, because files could not be recovered or it is paused.
+   */
   public synchronized boolean isOpen() {
     return isOpen;
   }
@@ -177,6 +191,11 @@ public final class JobReport {
 
   /** Returns whether every selected file has been converted. */
   public synchronized boolean isComplete() {
-    return left == 0 && !vanished.isAny() && refusal == null && gone == null && !isCancelled;
+    return left == 0
+        && !vanished.isAny()
+        && refusal == null
+        && gone == null
+        && !isCancelled
+        && !isLeftPaused;
   }
 }

@@ -98,6 +98,7 @@ public final class JsonLines implements JobObserver {
     line.put("gone", report.gone());
     line.put("refused", report.refusal());
     line.put("cancelled", report.isCancelled() && !report.isOpen());
+    line.put("paused", report.isLeftPaused());
     line.put("traffic", report.traffic());
     line.put("seconds", seconds);
     print(line);

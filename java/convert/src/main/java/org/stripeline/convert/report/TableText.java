@@ -134,6 +134,10 @@ public final class TableText {
                       + " run --cancel again"
                   : " was cancelled: files that it had converted stay converted"));
     }
+    if (report.isLeftPaused()) {
+      out.println(
+          "job " + report.job() + " is left as it is, because it is paused and its time is over");
+    }
     if (report.gone() != null) {
       out.println(report.gone());
     }

@@ -53,6 +53,16 @@ public final class JobEntry {
     return request == JobDirectory.Request.CANCEL;
   }
 
+  /** Returns whether an operator has paused the job. */
+  boolean isAskedToPause() {
+    return request == JobDirectory.Request.PAUSE;
+  }
+
+  /** Returns whether a service began the job for a rule. */
+  public boolean isOfRule() {
+    return settings.rule != null;
+  }
+
   /** Returns what the last driver recorded, or null if it recorded nothing. */
   public JobStatus status() {
     return status;
