@@ -35,14 +35,22 @@ final class Rule {
   /** A line that names the layout, for people. */
   String layoutText;
 
+  /** The paths; null until they are needed. */
+  private List<PathPattern> patterns;
+
   /** Returns whether every file of another rule is one of this rule. */
   boolean hides(Rule other) {
     boolean takesAny = files.glob == null && files.owner == null && files.bytesMin == 0;
-    List<PathPattern> own = files.under.stream().map(PathPattern::new).collect(Collectors.toList());
     return takesAny
-        && other.files.under.stream()
-            .map(PathPattern::new)
-            .allMatch(path -> own.stream().anyMatch(one -> one.covers(path)));
+        && other.patterns().stream()
+            .allMatch(path -> patterns().stream().anyMatch(one -> one.covers(path)));
+  }
+
+  private List<PathPattern> patterns() {
+    if (patterns == null) {
+      patterns = files.under.stream().map(PathPattern::new).collect(Collectors.toList());
+    }
+    return patterns;
   }
 
   /**

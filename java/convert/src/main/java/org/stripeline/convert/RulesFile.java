@@ -42,6 +42,12 @@ final class RulesFile {
   /** Limit on the size of the file, far more than rules have. */
   private static final long BYTES_MAX = 1 << 20;
 
+  /** Limit on the paths of all rules: each is compared with all others. */
+  private static final int PATHS_MAX = 1000;
+
+  /** The bit in the mode of a directory in which users can replace only their own files. */
+  private static final int STICKY = 01000;
+
   /** Options that choose files; a rule that leaves its files has no others. */
   private static final List<String> CHOOSING = Arrays.asList("glob", "owner", "min-size");
 
@@ -52,6 +58,7 @@ final class RulesFile {
 
   private final Path file;
   private final List<Rule> rules = new ArrayList<>();
+  private int pathCount;
 
   private RulesFile(Path file) {
     this.file = file;
@@ -106,11 +113,29 @@ final class RulesFile {
 
   /** Refuses a file with which any user of this machine could have files converted. */
   private static void requirePrivate(Path path) throws IOException {
-    if (path.getFileSystem().supportedFileAttributeViews().contains("posix")
-        && Files.getPosixFilePermissions(path).contains(PosixFilePermission.OTHERS_WRITE)) {
+    if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+      return;
+    }
+    if (isOpen(path)) {
       throw new RefusedException(
           "Cannot use rules file " + path + ": every user may write it; run chmod o-w on it");
     }
+    for (Path file : Arrays.asList(path.toAbsolutePath(), path.toRealPath())) {
+      for (Path at = file.getParent(); at != null; at = at.getParent()) {
+        if (isOpen(at) && ((int) Files.getAttribute(at, "unix:mode") & STICKY) == 0) {
+          throw new RefusedException(
+              "Cannot use rules file "
+                  + path
+                  + ": every user may replace it, because all may write directory "
+                  + at
+                  + "; run chmod o-w on that");
+        }
+      }
+    }
+  }
+
+  private static boolean isOpen(Path path) throws IOException {
+    return Files.getPosixFilePermissions(path).contains(PosixFilePermission.OTHERS_WRITE);
   }
 
   private RefusedException wrong(int line, String why) {
@@ -206,6 +231,9 @@ final class RulesFile {
     List<String> words = new ArrayList<>();
     for (Element element : elements) {
       if (element.name.equals(PATH)) {
+        if (++pathCount > PATHS_MAX) {
+          throw wrong(element.line, "it has more than " + PATHS_MAX + " paths");
+        }
         paths.add(path(element));
         continue;
       }

@@ -10,11 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -229,6 +231,91 @@ class RulesFileTest {
         assertThat(e).hasMessageStartingWith("Cannot read rules file ");
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // Clocks are put forward from 02:00 to 03:00 on 29 March, and back from 03:00 on 25 October.
+    "02:30-03:30,2026-03-29T01:00+01:00,false,60",
+    "02:30-03:30,2026-03-29T03:00+02:00,true,1410",
+    "02:00-03:00,2026-03-29T01:59+01:00,false,1",
+    "02:00-03:00,2026-03-29T03:00+02:00,false,1380",
+    "22:00-06:00,2026-03-29T00:00+01:00,true,1260",
+    "02:30-03:30,2026-10-25T02:00+02:00,false,30",
+    "02:30-03:30,2026-10-25T02:00+01:00,false,30",
+    "22:00-06:00,2026-10-25T00:00+02:00,true,1380"
+  })
+  void aWindowOpensOnDaysOnWhichClocksChange(
+      String window, String time, boolean isOpen, long minutes) {
+    ZonedDateTime at = ZonedDateTime.parse(time).withZoneSameInstant(ZoneId.of("Europe/Berlin"));
+    TimeWindow parsed = TimeWindow.parse(window);
+    assertThat(parsed.isOpen(at)).isEqualTo(isOpen);
+    assertThat(parsed.untilOpening(at)).isEqualTo(Duration.ofMinutes(minutes));
+    assertThat(parsed.isOpen(at.plusMinutes(minutes)))
+        .isEqualTo(!time.startsWith("2026-03-29T01:59"));
+  }
+
+  @Test
+  void aFileInADirectoryThatEveryUserMayWriteIsRefused() throws Exception {
+    Path open = Files.createDirectory(directory.resolve("open"));
+    Path file = open.resolve("rules.xml");
+    Files.write(
+        file,
+        "<rules><rule name='a'><path>/a</path><leave/></rule></rules>"
+            .getBytes(StandardCharsets.UTF_8));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Path link = Files.createSymbolicLink(directory.resolve("link.xml"), file);
+    for (Path name : Arrays.asList(file, link)) {
+      assertThatThrownBy(() -> RulesFile.read(name.toString()))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("all may write directory " + open);
+    }
+    Files.setAttribute(open, "unix:mode", 01777);
+    assertThat(RulesFile.read(link.toString())).hasSize(1);
+  }
+
+  @Test
+  void entitiesAreNeitherExpandedNorFetched() throws Exception {
+    Path secret = directory.resolve("secret");
+    Files.write(secret, "/etc".getBytes(StandardCharsets.UTF_8));
+    StringBuilder bomb = new StringBuilder("<!DOCTYPE rules [<!ENTITY e0 '/a'>");
+    for (int i = 1; i < 40; i++) {
+      bomb.append("<!ENTITY e").append(i).append(" '");
+      bomb.append(("&e" + (i - 1) + ";").repeat(10)).append("'>");
+    }
+    String rule = "<rules><rule name='a'><path>/x%s</path><leave/></rule></rules>";
+    String[] texts = {
+      bomb + "]>" + String.format(rule, "&e39;"),
+      "<!DOCTYPE rules [<!ENTITY f SYSTEM '" + secret.toUri() + "'>]>" + String.format(rule, "&f;"),
+      "<!DOCTYPE rules [<!ENTITY % p SYSTEM '"
+          + secret.toUri()
+          + "'> %p;]>"
+          + String.format(rule, "&f;"),
+      "<!DOCTYPE rules SYSTEM '" + secret.toUri() + "'>" + String.format(rule, "&f;")
+    };
+    for (String text : texts) {
+      assertThatThrownBy(() -> read(text))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageStartingWith("Cannot read rules file ")
+          .hasMessageNotContaining("/etc");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aLargeFileIsReadOrRefusedInTime() throws Exception {
+    StringBuilder text = new StringBuilder("<rules>");
+    for (int i = 0; i < 1000; i++) {
+      text.append("<rule name='r").append(i).append("'><path>/d/").append(i);
+      text.append("</path><leave/></rule>");
+    }
+    assertThat(read(text + "</rules>")).hasSize(1000);
+    assertThatThrownBy(() -> read(text + "<rule name='x'><path>/x</path><leave/></rule></rules>"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("it has more than 1000 paths");
+    assertThatThrownBy(() -> read(text + " ".repeat(1 << 20) + "</rules>"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("it has more than 1048576 bytes");
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeParseException;
+import java.time.zone.ZoneOffsetTransition;
 
 /** A part of each day, in local time, such as 22:00-06:00; it may span midnight. */
 public final class TimeWindow {
@@ -51,8 +52,16 @@ public final class TimeWindow {
 
   /** Returns the time from {@code now} until the window opens the next time; never zero. */
   public Duration untilOpening(ZonedDateTime now) {
-    ZonedDateTime opening = now.with(from);
-    return Duration.between(now, opening.isAfter(now) ? opening : now.plusDays(1).with(from));
+    ZonedDateTime opening = opening(now);
+    return Duration.between(now, opening.isAfter(now) ? opening : opening(now.plusDays(1)));
+  }
+
+  /** Returns when the window opens on a day. */
+  private ZonedDateTime opening(ZonedDateTime day) {
+    ZoneOffsetTransition gap =
+        day.getZone().getRules().getTransition(day.toLocalDate().atTime(from));
+    // When clocks are put forward over the opening, the window is open from then on.
+    return gap != null && gap.isGap() ? gap.getInstant().atZone(day.getZone()) : day.with(from);
   }
 
   @Override
