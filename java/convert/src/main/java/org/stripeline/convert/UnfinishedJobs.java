@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.job.UnreadableException;
 import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
@@ -41,13 +42,13 @@ final class UnfinishedJobs {
         }
       } catch (FileNotFoundException e) {
         LOG.debug("Job {} was deleted since the listing", other.name(), e);
-      } catch (JobDirectory.UnreadableException e) {
+      } catch (UnreadableException e) {
         throw new RefusedException(
             refusal
                 + other.name()
                 + " is not finished, and may be on the same files: "
                 + e.getMessage()
-                + "; restore that file, or delete the directory of the job");
+                + (e.isNewer() ? "" : "; restore that file, or delete the directory of the job"));
       }
     }
   }
@@ -75,7 +76,7 @@ final class UnfinishedJobs {
       String of;
       try {
         of = job.settings().path;
-      } catch (FileNotFoundException | JobDirectory.UnreadableException e) {
+      } catch (FileNotFoundException | UnreadableException e) {
         if (name != null) {
           throw e;
         }

@@ -109,15 +109,6 @@ public final class JobDirectory {
     CANCEL
   }
 
-  /** Thrown if the content of a file is lost or was not written by this command. */
-  public static final class UnreadableException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    private UnreadableException(String message, Exception cause) {
-      super(message, cause);
-    }
-  }
-
   /** What the directory contains at one time. */
   public static final class Contents {
     private final Set<String> names = new TreeSet<>();
@@ -251,7 +242,9 @@ public final class JobDirectory {
     } catch (FileNotFoundException e) {
       return jobs;
     }
-    for (JobDirectory job : all(fs, root)) {
+    List<JobDirectory> all = all(fs, root);
+    known.retain(all);
+    for (JobDirectory job : all) {
       if (known.hasEnded(job)) {
         continue;
       }
@@ -334,12 +327,16 @@ public final class JobDirectory {
    * Reads the stored settings.
    *
    * @throws FileNotFoundException if there are none
-   * @throws UnreadableException if they are not settings
+   * @throws UnreadableException if they are not settings, or those of a newer version
    */
   public JobSettings settings() throws IOException {
     JobSettings settings = read(settingsFile(), JobSettings.class);
+    String file = settingsFile().toUri().getPath();
+    if (settings != null && settings.format > JobSettings.FORMAT) {
+      throw UnreadableException.newer(file, settings.format, JobSettings.FORMAT);
+    }
     if (settings == null || settings.path == null) {
-      throw unreadable(settingsFile(), "it names no path", null);
+      throw UnreadableException.of(file, "it names no path", null);
     }
     return settings;
   }
@@ -348,16 +345,12 @@ public final class JobDirectory {
     try (FSDataInputStream in = fs.open(file)) {
       long length = ((HdfsDataInputStream) in).getVisibleLength();
       if (length > BYTES_MAX) {
-        throw unreadable(file, "it has " + length + " bytes", null);
+        throw UnreadableException.of(file.toUri().getPath(), "it has " + length + " bytes", null);
       }
       return GSON.fromJson(new InputStreamReader(in, StandardCharsets.UTF_8), type);
     } catch (JsonParseException e) {
-      throw unreadable(file, e.getMessage(), e);
+      throw UnreadableException.of(file.toUri().getPath(), e.getMessage(), e);
     }
-  }
-
-  private static UnreadableException unreadable(Path file, String why, Exception cause) {
-    return new UnreadableException("Cannot read " + file.toUri().getPath() + ": " + why, cause);
   }
 
   /** Replaces the stored settings. Only for the driver that runs the job. */

@@ -2,6 +2,7 @@
 package org.stripeline.convert.job;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.stripeline.natives.Ticker;
@@ -25,6 +26,13 @@ public final class KnownJobs {
 
   void ended(JobDirectory job) {
     ended.add(job.inodeId());
+  }
+
+  /** Forgets jobs whose directories were deleted; a service would collect them for ever. */
+  void retain(List<JobDirectory> all) {
+    Set<Long> there = new HashSet<>();
+    all.forEach(job -> there.add(job.inodeId()));
+    ended.retainAll(there);
   }
 
   /** Returns whether the directories of old jobs have to be deleted, which is once a day. */

@@ -10,9 +10,18 @@ import org.stripeline.placement.CodeName;
  * The settings of a job. They are stored as JSON in the job's directory, so that it can be resumed.
  */
 public final class JobSettings {
+  /**
+   * Version of the JSON. It is raised when a version of this command that does not know a new field
+   * would convert other files, or in another way, than the settings say.
+   */
+  public static final int FORMAT = 1;
+
   public static final int FILES_OF_CLIENT = 4;
   public static final int FILES_OF_MAPS = 32;
   public static final int GROUPS = 4;
+
+  /** Version of the JSON of these settings; settings without one are of the first. */
+  public int format = FORMAT;
 
   /** Directory or file to convert, absolute, without scheme. */
   public String path;

@@ -23,6 +23,7 @@ import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.job.UnreadableException;
 import org.stripeline.convert.settings.RefusedException;
 
 /** Finds the jobs in a directory and their states, and deletes old ones. */
@@ -116,7 +117,7 @@ public final class JobList {
       return read(job, nowMs);
     } catch (FileNotFoundException e) {
       LOG.debug("{} was deleted during the listing, or has no settings", job.path(), e);
-    } catch (JobDirectory.UnreadableException e) {
+    } catch (UnreadableException e) {
       LOG.warn("Cannot list job {}: {}", job.name(), Reasons.of(e));
     }
     return null;
@@ -138,7 +139,7 @@ public final class JobList {
     try {
       JobStatus status = job.status(JobStatus.class);
       return status == null || !status.isWhole() ? null : status;
-    } catch (FileNotFoundException | JobDirectory.UnreadableException e) {
+    } catch (FileNotFoundException | UnreadableException e) {
       LOG.warn("Cannot show the status of job {}: {}", job.name(), Reasons.of(e));
       return null;
     }

@@ -16,6 +16,7 @@ import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.job.UnreadableException;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
@@ -99,7 +100,7 @@ public final class StatusWriter implements JobObserver, Closeable {
     try {
       JobStatus last = job.directory().status(JobStatus.class);
       return last == null ? 0 : last.driver;
-    } catch (FileNotFoundException | JobDirectory.UnreadableException e) {
+    } catch (FileNotFoundException | UnreadableException e) {
       LOG.debug("There is no status of job {}", job.directory().name(), e);
       return 0;
     }
