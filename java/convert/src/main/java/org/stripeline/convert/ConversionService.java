@@ -7,7 +7,6 @@ import java.time.Clock;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.select.PathArguments;
+import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.service.Leader;
 import org.stripeline.convert.service.StatusRecorder;
 import org.stripeline.convert.settings.JobSettings;
@@ -40,6 +40,9 @@ final class ConversionService {
 
   /** Half of the time after which another service can take the lease of a silent client. */
   private static final long LEASE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** How often a wait looks at the clock, which an operator may set. */
+  private static final long STEP_MS = 5000;
 
   /** Time until the next try if HDFS does not answer, unless the next pass begins earlier. */
   private static final long RETRY_MS = TimeUnit.MINUTES.toMillis(5);
@@ -60,7 +63,7 @@ final class ConversionService {
   /** Why this process no longer leads; null while it does. */
   private volatile IOException lost;
 
-  /** When this process is known to have led. */
+  /** When HDFS last answered this process; it led then, if it has begun to lead. */
   private volatile long ledAt;
 
   private volatile Leader leader;
@@ -129,10 +132,7 @@ final class ConversionService {
    */
   int serve(long intervalMs) throws IOException {
     rules = RulesFile.read(options.file);
-    CountDownLatch ended = new CountDownLatch(1);
-    Thread hook = new Thread(() -> stopAndAwait(ended), "stripeline-stop");
-    Runtime.getRuntime().addShutdownHook(hook);
-    try {
+    try (EndBySignal armed = new EndBySignal(this::stop, () -> ledAt, printer, ticker)) {
       if (!lead(intervalMs > 0)) {
         return ExitStatus.SOUND;
       }
@@ -141,29 +141,6 @@ final class ConversionService {
         status = recorder;
         return work(intervalMs);
       }
-    } finally {
-      ended.countDown();
-      removeHook(hook);
-    }
-  }
-
-  private static void removeHook(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      LOG.debug("The process is ending, and the hook knows that the work has ended", e);
-    }
-  }
-
-  /** Begins no more files, and waits until those in progress have ended. */
-  private void stopAndAwait(CountDownLatch ended) {
-    // Printing may block for ever, if its output is a pipe that nobody reads.
-    stop();
-    printer.accept("Ending after the files in progress; a kill -9 leaves them to the next service");
-    try {
-      ended.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -183,13 +160,16 @@ final class ConversionService {
 
   /** Takes the lease; returns false if the service is ended while it waits for it. */
   private boolean lead(boolean isPatient) throws IOException {
+    ledAt = ticker.nanos();
+    // Otherwise each pass would fail, for ever.
+    Preflight.asSuperuser(fs.getClient());
     String told = null;
     while (!isStopping()) {
       String why = "Another service works; this one takes over when that ends";
       try {
         leader = Leader.take(fs, jobs);
+        ledAt = ticker.nanos();
         if (leader != null) {
-          ledAt = ticker.nanos();
           return true;
         }
       } catch (RefusedException e) {
@@ -215,14 +195,17 @@ final class ConversionService {
   }
 
   private int work(long intervalMs) throws IOException {
+    // Two threads, because a status cannot be recorded while DataNodes do not answer.
     ScheduledExecutorService looking =
-        Executors.newSingleThreadScheduledExecutor(
+        Executors.newScheduledThreadPool(
+            2,
             task -> {
               Thread made = new Thread(task, "stripeline-convert-service");
               made.setDaemon(true);
               return made;
             });
     looking.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+    looking.scheduleWithFixedDelay(status::record, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     try {
       int worst = ExitStatus.SOUND;
       status.rules(names());
@@ -273,11 +256,10 @@ final class ConversionService {
     }
   }
 
-  /** Checks that this process still leads, and records the status. */
+  /** Checks that this process still leads. */
   private void look() {
     try {
       requireLead();
-      status.record();
     } catch (IOException e) {
       LOG.debug("Cannot check the lease of this service now", e);
     } catch (RuntimeException e) {
@@ -291,7 +273,7 @@ final class ConversionService {
     try {
       rules = RulesFile.read(options.file);
       status.rules(names());
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       error = Reasons.of(e) + "; the rules of before stay in force";
       printer.accept(error);
     }
@@ -433,18 +415,21 @@ final class ConversionService {
     return next;
   }
 
+  /** Waits until a time, unless the service is ended before. */
   private void await(long untilMs) {
+    // By both clocks: that of the machine runs on while it sleeps, and may be put back.
+    long ms = untilMs - clock.millis();
+    long start = ticker.nanos();
     synchronized (changed) {
-      for (long left = untilMs - clock.millis();
-          left > 0 && !isStopping;
-          left = untilMs - clock.millis()) {
+      for (long left = ms; left > 0 && !isStopping; ) {
         try {
-          // In short steps, because an operator may change the clock of the machine.
-          ticker.timedWait(changed, TimeUnit.MILLISECONDS.toNanos(Math.min(left, 5000)));
+          ticker.timedWait(changed, TimeUnit.MILLISECONDS.toNanos(Math.min(left, STEP_MS)));
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           isStopping = true;
         }
+        long waitedMs = TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - start);
+        left = Math.min(untilMs - clock.millis(), ms - waitedMs);
       }
     }
   }

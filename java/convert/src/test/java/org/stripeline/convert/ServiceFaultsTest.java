@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,11 +21,15 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.InstantWaits;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.Step;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.ExitStatus;
 
@@ -233,6 +239,72 @@ class ServiceFaultsTest extends ServiceTestCase {
           .hasCauseInstanceOf(IOException.class)
           .hasMessageContaining("another service can have the lease now");
     }
+  }
+
+  @Test
+  void aClockThatIsPutBackDoesNotDelayThePasses() throws Exception {
+    cluster.fs().mkdirs(new Path("/back"));
+    rules(rule("back", "/back", COPY));
+    AtomicLong skipped = new AtomicLong();
+    Ticker ticker =
+        new Ticker() {
+          @Override
+          public long nanos() {
+            return Ticker.SYSTEM.nanos() + skipped.get();
+          }
+
+          @Override
+          public void timedWait(Object monitor, long timeoutNanos) throws InterruptedException {
+            Ticker.SYSTEM.timedWait(
+                monitor, Math.min(timeoutNanos, TimeUnit.MILLISECONDS.toNanos(20)));
+          }
+        };
+    try (DistributedFileSystem fs = cluster.client()) {
+      ConversionService service = service(fs, this::job, ticker);
+      Future<Integer> serving = threads.submit(() -> service.serve(3_600_000));
+      awaitPass(1);
+      clock.set("02:00");
+      skipped.set(TimeUnit.HOURS.toNanos(1));
+      awaitPass(2);
+      assertThat(status().nextPassMs).isEqualTo(clock.millis() + 3_600_000);
+      service.stop();
+      assertThat(serving.get(60, TimeUnit.SECONDS)).isEqualTo(ExitStatus.SOUND);
+    }
+  }
+
+  @Test
+  void aJobOfANewerVersionIsLeftAlone() throws Exception {
+    write("/newer/a", 2, 3);
+    rules(rule("newer", "/newer", COPY));
+    JobSettings settings = RulesFile.read(rules.toString()).get(0).job("/newer", List.of());
+    settings.format = JobSettings.FORMAT + 1;
+    JobDirectory job = JobDirectory.create(cluster.fs(), jobs, "newer", settings);
+    try (DistributedFileSystem fs = cluster.client()) {
+      assertThat(service(fs).serve(0)).isEqualTo(ExitStatus.FAILED);
+    }
+    assertThat(swapped).isEmpty();
+    assertThat(job.contents().isUnfinished()).isTrue();
+    assertThat(said.toString())
+        .contains("its format is 2 and this version of the command knows 1")
+        .contains("may be on the same files")
+        .doesNotContain("delete the directory");
+    try (Driver driver = new Driver(cluster.client(), jobs, JobObserver.NONE, StepListener.NONE)) {
+      assertThatThrownBy(() -> driver.resume(null, "newer", new JobTuning()))
+          .hasMessageContaining("use the version that began the job");
+    }
+    List<String> list = List.of("convert", "--list", "/", "--job-directory=" + jobs);
+    assertThat(ConvertMain.run(cluster, out, err, list)).as(err.toString()).isZero();
+  }
+
+  @Test
+  void settingsWithoutAFormatAreThoseOfTheFirst() throws Exception {
+    Path job = new Path(jobs, "old");
+    cluster.fs().mkdirs(new Path(jobs), JobDirectory.PRIVATE);
+    cluster.fs().mkdirs(job, JobDirectory.PRIVATE);
+    try (OutputStream file = cluster.fs().create(new Path(job, "job.json"))) {
+      file.write("{\"path\": \"/old\"}".getBytes(StandardCharsets.UTF_8));
+    }
+    assertThat(JobDirectory.all(cluster.fs(), jobs).get(0).settings().format).isEqualTo(1);
   }
 
   private static void rename(Path from, Path to) {
