@@ -11,8 +11,11 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.security.AccessController;
 import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import javax.security.auth.Subject;
 import javax.security.auth.kerberos.KerberosTicket;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
+import org.stripeline.convert.fixture.HadoopProcess;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.JavaRuntime;
@@ -41,6 +45,9 @@ class KeytabLoginTest {
   @TempDir Path directory;
   private Kerberos kerberos;
 
+  /** Kerberos settings of commands. */
+  private Path clientSettings;
+
   @AfterEach
   void stop() throws Exception {
     if (kerberos != null) {
@@ -51,6 +58,7 @@ class KeytabLoginTest {
 
   private String startKdc(Properties properties) throws Exception {
     kerberos = new Kerberos(Files.createDirectory(directory.resolve("kdc")), properties);
+    clientSettings = kerberos.clientConfiguration().toPath();
     return kerberos.principal("hdfs");
   }
 
@@ -151,8 +159,60 @@ class KeytabLoginTest {
     return Files.readString(directory.resolve("command.log"));
   }
 
+  @Test
+  void aServiceWaitsLongerThanItsTickets() throws Exception {
+    Properties properties = MiniKdc.createConf();
+    properties.setProperty(MiniKdc.MIN_TICKET_LIFETIME, "1");
+    startKdc(properties);
+    // Only for the service: servers that share a process do not log in again.
+    String settings = Files.readString(kerberos.clientConfiguration().toPath());
+    clientSettings = directory.resolve("krb5.conf");
+    Files.writeString(
+        clientSettings, settings.replace("[libdefaults]", "[libdefaults]\n ticket_lifetime = 15s"));
+    Path dfs = Files.createDirectory(directory.resolve("dfs"));
+    Path rules = directory.resolve("rules.xml");
+    Files.writeString(
+        rules, "<rules><rule name='a'><path>/secure</path><policy>RS-3-2</policy></rule></rules>");
+    try (ConvertCluster cluster = new ConvertCluster(dfs, 6, 3, this::secure)) {
+      cluster.write("/secure/a", 4 * ConvertCluster.BLOCK);
+      Path own = Files.copy(keytab().toPath(), directory.resolve("own.keytab"));
+      Process service =
+          begin(
+              cluster,
+              "--rules=" + rules,
+              "--execute",
+              "--every=2s",
+              "-Dhadoop.kerberos.min.seconds.before.relogin=1",
+              "--keytab=" + own,
+              "--principal=" + kerberos.principal("hdfs"));
+      try {
+        await(service, "the first file", () -> cluster.policy("/secure/a") != null);
+        Path away = directory.resolve("away");
+        Files.move(own, away);
+        await(service, "an old ticket", () -> log().contains("Cannot log in again as"));
+        Files.move(away, own);
+        cluster.write("/secure/b", 4 * ConvertCluster.BLOCK);
+        await(service, "the second file", () -> cluster.policy("/secure/b") != null);
+        HadoopProcess.signal(service, "TERM");
+        assertThat(service.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(service.exitValue()).as(log()).isEqualTo(143);
+      } finally {
+        service.destroyForcibly();
+      }
+    }
+  }
+
+  private void await(Process process, String what, Callable<Boolean> condition) throws Exception {
+    try {
+      Conditions.await(what, () -> !process.isAlive() || condition.call());
+    } catch (AssertionError e) {
+      throw new AssertionError(log(), e);
+    }
+    assertThat(process.isAlive()).as(log()).isTrue();
+  }
+
   /** Runs the command in a separate process, since the servers are logged in in this one. */
-  private int run(ConvertCluster cluster, String... more) throws Exception {
+  private Process begin(ConvertCluster cluster, String... more) throws Exception {
     Path site = Files.createDirectories(directory.resolve("conf"));
     try (OutputStream out = Files.newOutputStream(site.resolve("core-site.xml"))) {
       cluster.conf().writeXml(out);
@@ -161,24 +221,27 @@ class KeytabLoginTest {
         new ProcessBuilder(
             Paths.get(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xmx256m",
-            "-Djava.security.krb5.conf=" + kerberos.clientConfiguration(),
+            "-Djava.security.krb5.conf=" + clientSettings,
             "-Djava.library.path=" + System.getProperty("java.library.path"),
             "-cp",
             site + File.pathSeparator + System.getProperty("java.class.path"),
             ConvertMain.class.getName(),
-            "convert",
-            cluster.uri() + "/secure",
-            "--policy=RS-3-2",
-            "--execute");
+            "convert");
     command.command().addAll(1, JavaRuntime.compilerArguments());
     command.command().addAll(Arrays.asList(more));
     // Hides the ticket cache of the user that runs the test.
     command.environment().put("KRB5CCNAME", directory.resolve("no-tickets").toString());
-    Process process =
-        command
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("command.log").toFile())
-            .start();
+    return command
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("command.log").toFile())
+        .start();
+  }
+
+  private int run(ConvertCluster cluster, String... more) throws Exception {
+    List<String> words =
+        new ArrayList<>(List.of(cluster.uri() + "/secure", "--policy=RS-3-2", "--execute"));
+    words.addAll(Arrays.asList(more));
+    Process process = begin(cluster, words.toArray(new String[0]));
     try {
       assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
       return process.exitValue();

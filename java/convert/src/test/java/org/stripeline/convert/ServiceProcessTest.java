@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -123,6 +125,50 @@ class ServiceProcessTest {
     begin("0");
     Conditions.await("the other files", () -> cluster.policy("/tree/f3") != null);
     assertConverted(FILES);
+  }
+
+  @Test
+  void signalsEndItInTimeWhileTheNameNodeDoesNotAnswer() throws Exception {
+    begin("4MiB");
+    awaitBegun("/tree/f1");
+    // The first call that needs a lease keeps the lock of the namespace, so all others wait.
+    synchronized (NameNodeAdapter.getLeaseManager(cluster.mini.getNamesystem())) {
+      HadoopProcess.signal(service, "TERM");
+      HadoopProcess.signal(service, "TERM");
+      HadoopProcess.signal(service, "INT");
+      assertThat(service.waitFor(150, TimeUnit.SECONDS)).as(said()).isTrue();
+    }
+    assertThat(service.exitValue()).as(said()).isEqualTo(143);
+    assertThat(said()).contains("HDFS has not answered for a minute");
+
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    begin("0");
+    Conditions.await("the other files", () -> cluster.policy("/tree/f3") != null);
+    assertConverted(FILES);
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void aServiceThatWasStoppedBeyondTheHardLimitOfLeasesEndsWhenItContinues() throws Exception {
+    begin("4MiB");
+    awaitBegun("/tree/f1");
+    HadoopProcess.signal(service, "STOP");
+    // The NameNode itself closes the files; there is no other service.
+    cluster.mini.setLeasePeriod(500, 1000);
+    String lease = JobDirectory.ROOT_DEFAULT + "/service.lease";
+    Conditions.await("the end of the leases", () -> cluster.fs().isFileClosed(new Path(lease)));
+    cluster.mini.setLeasePeriod(60_000, 3_600_000);
+    HadoopProcess.signal(service, "CONT");
+    assertThat(service.waitFor(120, TimeUnit.SECONDS)).as(said()).isTrue();
+    assertThat(service.exitValue()).as(said()).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(said()).contains("another service can have the lease now");
+    assertThat(cluster.policy("/tree/f2")).isNull();
+
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    begin("0");
+    Conditions.await("the other files", () -> cluster.policy("/tree/f3") != null);
+    assertConverted(FILES);
+    assertThat(cluster.temporaries()).isEmpty();
   }
 
   @Test
