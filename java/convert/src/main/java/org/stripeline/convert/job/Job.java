@@ -208,4 +208,25 @@ public final class Job implements Closeable {
   public void close() {
     oneTry.close();
   }
+
+  /** Thrown if the operator has cancelled the job: what is in progress is rolled back. */
+  public static final class CancelledException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private CancelledException() {
+      super("the job was cancelled");
+    }
+  }
+
+  /**
+   * Thrown if the time of a job is over while the operator pauses it: what is in progress is rolled
+   * back, and the job stays unfinished, so that the pause is not lost.
+   */
+  public static final class PausedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private PausedException() {
+      super("the job is paused, and its time is over");
+    }
+  }
 }

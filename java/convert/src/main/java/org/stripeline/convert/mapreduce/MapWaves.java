@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.convert.job.CancelledException;
 import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.Job;
+import org.stripeline.convert.job.Job.CancelledException;
+import org.stripeline.convert.job.Job.PausedException;
 import org.stripeline.convert.job.JournalLostException;
-import org.stripeline.convert.job.PausedException;
 
 /**
  * Collects orders from the conversions of files, and runs them in one MapReduce job after the

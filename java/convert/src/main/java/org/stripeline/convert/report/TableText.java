@@ -125,6 +125,14 @@ public final class TableText {
     if (report.vanished().isAny()) {
       out.println("the tree was not examined completely: begin another job on it for the rest");
     }
+    endedEarly(report);
+    if (report.gone() != null) {
+      out.println(report.gone());
+    }
+    out.flush();
+  }
+
+  private void endedEarly(JobReport report) {
     if (report.isCancelled()) {
       out.println(
           "job "
@@ -138,10 +146,6 @@ public final class TableText {
       out.println(
           "job " + report.job() + " is left as it is, because it is paused and its time is over");
     }
-    if (report.gone() != null) {
-      out.println(report.gone());
-    }
-    out.flush();
   }
 
   private void vanished(Vanished vanished) {
