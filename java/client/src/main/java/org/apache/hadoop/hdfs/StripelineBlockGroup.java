@@ -5,11 +5,13 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hadoop.hdfs.DFSInputStream.DNAddrPair;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.InvalidEncryptionKeyException;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
@@ -169,8 +171,18 @@ final class StripelineBlockGroup implements BlockGroup {
 
   @Override
   public void refresh() throws IOException {
-    units = parse(stream.fetchGroup(startOffset));
+    LocatedStripedBlock group = stream.fetchGroup(startOffset);
+    units = parse(group);
     refreshedNanos = ticker.nanos();
+    // Before the stream has it, so that it does not count as new there.
+    located = group;
+    synchronized (stream.infoLock) {
+      LocatedBlocks all = stream.getLocatedBlocks();
+      int index = all.findBlock(startOffset);
+      if (index >= 0) {
+        all.insertRange(index, Collections.singletonList(group));
+      }
+    }
   }
 
   /** Takes the stream's current locations of the group; returns whether they are new. */

@@ -74,9 +74,7 @@ class EnvironmentTest {
   void continuesToReadWhenBlockTokensExpire() throws Exception {
     settings.setBoolean("dfs.block.access.token.enable", true);
     start(false);
-    SecurityTestUtil.setBlockTokenLifetime(
-        cluster.mini().getNameNode().getNamesystem().getBlockManager().getBlockTokenSecretManager(),
-        1_000);
+    setTokenLifetime(1_000);
     org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "tokens", 0, 4);
     try (FSDataInputStream in = cluster.ours().open(file)) {
       byte[] read = new byte[DATA.length];
@@ -87,13 +85,21 @@ class EnvironmentTest {
           () ->
               inner.getAllBlocks().stream()
                   .allMatch(block -> isExpired((LocatedStripedBlock) block)));
+      setTokenLifetime(600_000);
       in.unbuffer(); // Connections that were opened with a valid token remain usable.
       in.readFully(read, STRIPE, DATA.length - STRIPE);
       assertThat(read).isEqualTo(DATA);
       byte[] positional = new byte[10 * STRIPE];
       in.readFully(STRIPE, positional);
       assertThat(positional).isEqualTo(java.util.Arrays.copyOfRange(DATA, STRIPE, 11 * STRIPE));
+      assertThat(inner.getAllBlocks()).noneMatch(block -> isExpired((LocatedStripedBlock) block));
     }
+  }
+
+  private void setTokenLifetime(long millis) throws IOException {
+    SecurityTestUtil.setBlockTokenLifetime(
+        cluster.mini().getNameNode().getNamesystem().getBlockManager().getBlockTokenSecretManager(),
+        millis);
   }
 
   private static boolean isExpired(LocatedStripedBlock group) {
