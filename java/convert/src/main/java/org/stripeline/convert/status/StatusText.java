@@ -148,7 +148,7 @@ public final class StatusText {
       out.println("  the request to cancel it came when nothing was left to do");
     } else if (isInterrupted && job.isAskedToCancel()) {
       out.println("  its driver died before it had cancelled the job; " + end);
-    } else if (isInterrupted && job.isAskedToPause()) {
+    } else if (isInterrupted && job.isAskedToPause() && job.isOfRule()) {
       out.println(
           "  it is paused; continue it with: stripeline convert --continue --job=" + job.name());
     } else if (isBegun || isInterrupted) {
