@@ -14,7 +14,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
@@ -28,6 +31,7 @@ import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.service.StatusRecorder;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.natives.Ticker;
@@ -62,6 +66,25 @@ class ServiceFaultsTest extends ServiceTestCase {
       service.stop();
       assertThat(serving.get(60, TimeUnit.SECONDS)).isEqualTo(ExitStatus.SOUND);
     }
+  }
+
+  @Test
+  void aStatusThatIsReplacedWhileItIsReadIsReadAgain() throws Exception {
+    try (FSDataOutputStream out = cluster.fs().create(new Path(jobs, "service.json"))) {
+      out.writeBytes("{\"state\": \"waiting\"}");
+    }
+    AtomicInteger opened = new AtomicInteger();
+    DistributedFileSystem fs =
+        new DistributedFileSystem() {
+          @Override
+          public FSDataInputStream open(Path file) throws IOException {
+            if (opened.incrementAndGet() < 3) {
+              throw new IOException("Blocklist for " + file + " has changed!");
+            }
+            return cluster.fs().open(file);
+          }
+        };
+    assertThat(StatusRecorder.read(fs, jobs).state).isEqualTo("waiting");
   }
 
   @Test

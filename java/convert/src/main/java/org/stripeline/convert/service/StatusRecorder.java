@@ -7,7 +7,6 @@ import com.google.gson.JsonParseException;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -19,6 +18,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.metrics2.util.MBeans;
 import org.apache.hadoop.net.NetUtils;
 import org.slf4j.Logger;
@@ -38,6 +38,9 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
   private static final Gson GSON =
       new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
   private static final String NAME = "service.json";
+
+  /** How often the file is read, if it is replaced meanwhile. */
+  private static final int TRIES_MAX = 3;
 
   private final DistributedFileSystem fs;
   private final Leader leader;
@@ -77,14 +80,21 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
    */
   public static ServiceStatus read(DistributedFileSystem fs, String jobs) throws IOException {
     Path file = new Path(jobs, NAME);
-    try (FSDataInputStream in = fs.open(file);
-        InputStreamReader text = new InputStreamReader(in, StandardCharsets.UTF_8)) {
-      ServiceStatus read = GSON.fromJson(text, ServiceStatus.class);
-      return read == null || read.state == null ? null : read;
-    } catch (FileNotFoundException e) {
-      return null;
-    } catch (JsonParseException e) {
-      throw new IOException("Cannot read " + file + ": " + e.getMessage() + "; delete it", e);
+    for (int tries = 1; ; tries++) {
+      try (FSDataInputStream in = fs.open(file)) {
+        String text = new String(IOUtils.readFullyToByteArray(in), StandardCharsets.UTF_8);
+        ServiceStatus read = GSON.fromJson(text, ServiceStatus.class);
+        return read == null || read.state == null ? null : read;
+      } catch (FileNotFoundException e) {
+        return null;
+      } catch (JsonParseException e) {
+        throw new IOException("Cannot read " + file + ": " + e.getMessage() + "; delete it", e);
+      } catch (IOException e) {
+        // The service may have replaced the file since it was opened.
+        if (tries == TRIES_MAX) {
+          throw e;
+        }
+      }
     }
   }
 
