@@ -3,11 +3,8 @@ package org.stripeline.convert.job;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import com.google.gson.JsonParseException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -23,18 +20,16 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.io.IOUtils;
+import org.stripeline.convert.job.JsonFile.UnreadableException;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
@@ -62,7 +57,6 @@ public final class JobDirectory {
   private static final String CANCEL = "cancel";
 
   /** Ends the name of a file that will replace another one. */
-  private static final String NEXT = ".next";
 
   /** Default parent of all job directories. */
   public static final String ROOT_DEFAULT = "/.stripeline/convert";
@@ -75,18 +69,15 @@ public final class JobDirectory {
       new HashSet<>(
           Arrays.asList(
               SETTINGS,
-              SETTINGS + NEXT,
+              SETTINGS + JsonFile.NEXT,
               STATUS,
-              STATUS + NEXT,
+              STATUS + JsonFile.NEXT,
               JOURNAL,
               TEMPORARIES,
               PAUSE,
               CANCEL));
 
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
-
-  /** Limit on the length of settings and a status, far more than either has. */
-  private static final long BYTES_MAX = 16 << 20;
 
   /**
    * Lifetime of a known request to pause, so that all waiting threads together make one call per
@@ -214,7 +205,7 @@ public final class JobDirectory {
     fs.mkdirs(job.temporaries(), PRIVATE);
     // Renamed when complete, so that a job whose driver dies now has whole settings or none.
     Path next = new Path(job.temporaries(), SETTINGS + "." + UUID.randomUUID());
-    job.write(next, settings, false);
+    JsonFile.write(fs, next, GSON.toJson(settings), false);
     try {
       fs.rename(next, job.settingsFile(), Options.Rename.NONE);
     } catch (FileAlreadyExistsException e) {
@@ -330,7 +321,7 @@ public final class JobDirectory {
    * @throws UnreadableException if they are not settings, or those of a newer version
    */
   public JobSettings settings() throws IOException {
-    JobSettings settings = read(settingsFile(), JobSettings.class);
+    JobSettings settings = JsonFile.read(fs, settingsFile(), JobSettings.class);
     String file = settingsFile().toUri().getPath();
     if (settings != null && settings.format > JobSettings.FORMAT) {
       throw UnreadableException.newer(file, settings.format, JobSettings.FORMAT);
@@ -341,26 +332,14 @@ public final class JobDirectory {
     return settings;
   }
 
-  private <T> T read(Path file, Class<T> type) throws IOException {
-    try (FSDataInputStream in = fs.open(file)) {
-      long length = ((HdfsDataInputStream) in).getVisibleLength();
-      if (length > BYTES_MAX) {
-        throw UnreadableException.of(file.toUri().getPath(), "it has " + length + " bytes", null);
-      }
-      return GSON.fromJson(new InputStreamReader(in, StandardCharsets.UTF_8), type);
-    } catch (JsonParseException e) {
-      throw UnreadableException.of(file.toUri().getPath(), e.getMessage(), e);
-    }
-  }
-
   /** Replaces the stored settings. Only for the driver that runs the job. */
   public void keep(JobSettings settings) throws IOException {
-    replace(settingsFile(), settings);
+    JsonFile.replace(fs, settingsFile(), GSON.toJson(settings));
   }
 
   /** Replaces the stored status. Only for the driver that runs the job. */
   public void keepStatus(Object status) throws IOException {
-    replace(new Path(directory, STATUS), status);
+    JsonFile.replace(fs, new Path(directory, STATUS), GSON.toJson(status));
   }
 
   /**
@@ -370,19 +349,7 @@ public final class JobDirectory {
    * @throws UnreadableException if it is not a status
    */
   public <T> T status(Class<T> type) throws IOException {
-    return read(new Path(directory, STATUS), type);
-  }
-
-  private void replace(Path file, Object content) throws IOException {
-    Path next = file.suffix(NEXT);
-    write(next, content, true);
-    fs.rename(next, file, Options.Rename.OVERWRITE);
-  }
-
-  private void write(Path file, Object content, boolean overwrite) throws IOException {
-    try (FSDataOutputStream out = fs.createFile(file).replicate().overwrite(overwrite).build()) {
-      out.write(GSON.toJson(content).getBytes(StandardCharsets.UTF_8));
-    }
+    return JsonFile.read(fs, new Path(directory, STATUS), type);
   }
 
   /** Deletes the directory for temporary files, whose absence marks the job as finished. */

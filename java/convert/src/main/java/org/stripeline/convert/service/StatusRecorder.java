@@ -3,28 +3,23 @@ package org.stripeline.convert.service;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import com.google.gson.JsonParseException;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import javax.management.ObjectName;
-import org.apache.hadoop.fs.FSDataInputStream;
-import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.metrics2.util.MBeans;
 import org.apache.hadoop.net.NetUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.JsonFile;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.Totals;
@@ -38,9 +33,6 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
   private static final Gson GSON =
       new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
   private static final String NAME = "service.json";
-
-  /** How often the file is read, if it is replaced meanwhile. */
-  private static final int TRIES_MAX = 3;
 
   private final DistributedFileSystem fs;
   private final Leader leader;
@@ -79,22 +71,13 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
    * @return null if there was none
    */
   public static ServiceStatus read(DistributedFileSystem fs, String jobs) throws IOException {
-    Path file = new Path(jobs, NAME);
-    for (int tries = 1; ; tries++) {
-      try (FSDataInputStream in = fs.open(file)) {
-        String text = new String(IOUtils.readFullyToByteArray(in), StandardCharsets.UTF_8);
-        ServiceStatus read = GSON.fromJson(text, ServiceStatus.class);
-        return read == null || read.state == null ? null : read;
-      } catch (FileNotFoundException e) {
-        return null;
-      } catch (JsonParseException e) {
-        throw new IOException("Cannot read " + file + ": " + e.getMessage() + "; delete it", e);
-      } catch (IOException e) {
-        // The service may have replaced the file since it was opened.
-        if (tries == TRIES_MAX) {
-          throw e;
-        }
-      }
+    try {
+      ServiceStatus read = JsonFile.read(fs, new Path(jobs, NAME), ServiceStatus.class);
+      return read == null || read.state == null ? null : read;
+    } catch (FileNotFoundException e) {
+      return null;
+    } catch (JsonFile.UnreadableException e) {
+      throw new IOException(e.getMessage() + "; delete it", e);
     }
   }
 
@@ -171,11 +154,7 @@ public final class StatusRecorder implements ConversionServiceMXBean, JobObserve
     synchronized (recording) {
       try {
         leader.require();
-        Path next = file.suffix(".next");
-        try (FSDataOutputStream out = fs.createFile(next).replicate().overwrite(true).build()) {
-          out.write(getStatus().getBytes(StandardCharsets.UTF_8));
-        }
-        fs.rename(next, file, Options.Rename.OVERWRITE);
+        JsonFile.replace(fs, file, getStatus());
       } catch (IOException | RuntimeException e) {
         LOG.warn("Cannot record the status of the service, which continues: {}", Reasons.of(e));
       }

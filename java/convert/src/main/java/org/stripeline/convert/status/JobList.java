@@ -22,8 +22,8 @@ import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.JsonFile.UnreadableException;
 import org.stripeline.convert.job.Reasons;
-import org.stripeline.convert.job.UnreadableException;
 import org.stripeline.convert.settings.RefusedException;
 
 /** Finds the jobs in a directory and their states, and deletes old ones. */
