@@ -4,7 +4,7 @@
 use stripeline_codec::{Code, Codec, Location};
 use stripeline_testkit::{Random, Stripe};
 
-use crate::support::locate;
+use crate::support::{choose, locate};
 
 /// At the bound every set is located; beyond it by one, independent errors are never taken for
 /// fewer, and candidates are the wrong units themselves while equations are left.
@@ -19,15 +19,12 @@ fn one_beyond_the_bound_is_not_located() {
             let lost = random.below(m);
             let bound = (m - lost) / 2;
             for errors in [bound, bound + 1] {
-                let chosen = random.choose(lost + errors, k + m);
-                let (missing, wrong) = chosen.split_at(lost);
-                let mut wrong = wrong.to_vec();
-                wrong.sort_unstable();
+                let (missing, wrong) = choose(&mut random, lost, errors, k + m);
                 let mut units = stripe.units.clone();
                 for unit in &wrong {
                     random.fill(&mut units[*unit]);
                 }
-                let found = locate(&codec, &units, missing);
+                let found = locate(&codec, &units, &missing);
                 let expected = match errors {
                     0 => Location::Consistent,
                     _ if errors == bound => Location::Located(wrong),

@@ -5,7 +5,7 @@ use stripeline_codec::{Code, Codec, Location};
 use stripeline_reference::fingerprint::{explanations, subsets};
 use stripeline_testkit::{Random, Stripe};
 
-use crate::support::{damage, fingerprint, function, locate, on_every_isa};
+use crate::support::{choose, damage, fingerprint, function, locate, on_every_isa};
 
 fn oracle_code(code: Code) -> stripeline_reference::Code {
     let same = |oracle: &stripeline_reference::Code| oracle.name() == code.name();
@@ -184,17 +184,14 @@ fn damage_of_blocks_is_located_through_fingerprints() {
                 1 => (m - lost) / 2,
                 _ => (m - lost) / 2 + 1,
             };
-            let chosen = random.choose(lost + errors, k + m);
-            let (missing, wrong) = chosen.split_at(lost);
-            let mut wrong = wrong.to_vec();
-            wrong.sort_unstable();
+            let (missing, wrong) = choose(&mut random, lost, errors, k + m);
             let mut blocks = stripe.units.clone();
             for unit in &wrong {
                 damage(&mut blocks[*unit], &mut random);
             }
             let function = function(seed, 2, WINDOW);
             let fingerprints: Vec<_> = blocks.iter().map(|b| fingerprint(&function, b)).collect();
-            let found = locate(&codec, &fingerprints, missing);
+            let found = locate(&codec, &fingerprints, &missing);
             if lost == m {
                 assert_eq!(found, Location::Unchecked);
             } else if errors == 0 {
@@ -235,16 +232,13 @@ fn wide_codes() {
             let mut random = Random::new(seed);
             let lost = random.below(m / 2);
             let errors = (m - lost) / 2;
-            let chosen = random.choose(lost + errors, k + m);
-            let (missing, wrong) = chosen.split_at(lost);
-            let mut wrong = wrong.to_vec();
-            wrong.sort_unstable();
+            let (missing, wrong) = choose(&mut random, lost, errors, k + m);
             let mut units = stripe.units.clone();
             for unit in &wrong {
                 random.fill(&mut units[*unit]);
             }
             assert_eq!(
-                locate(&codec, &units, missing),
+                locate(&codec, &units, &missing),
                 Location::Located(wrong.clone())
             );
 
@@ -253,7 +247,7 @@ fn wide_codes() {
                 units[*unit][7] ^= 0x40;
             }
             // Errors that all depend on each other leave a search that may be given up.
-            match locate(&codec, &units, missing) {
+            match locate(&codec, &units, &missing) {
                 Location::Located(found) => assert_eq!(found, wrong),
                 Location::Unlocated {
                     wrong_min,

@@ -34,6 +34,19 @@ pub fn locate(codec: &Codec, fingerprints: &[Vec<u8>], missing: &[usize]) -> Loc
     codec.locate(&given).expect("fingerprints of one length")
 }
 
+/// Chooses missing units, and wrong ones in ascending order, among `units`.
+pub fn choose(
+    random: &mut Random,
+    missing: usize,
+    wrong: usize,
+    units: usize,
+) -> (Vec<usize>, Vec<usize>) {
+    let mut missing_units = random.choose(missing + wrong, units);
+    let mut wrong_units = missing_units.split_off(missing);
+    wrong_units.sort_unstable();
+    (missing_units, wrong_units)
+}
+
 /// Changes bytes of a window in one of the ways in which disks and memory fail.
 pub fn damage(window: &mut [u8], random: &mut Random) {
     let before = window.to_vec();

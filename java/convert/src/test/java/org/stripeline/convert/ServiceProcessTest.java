@@ -127,6 +127,15 @@ class ServiceProcessTest {
     assertConverted(FILES);
   }
 
+  /** The next service need not wait a minute for the leases of the last one. */
+  private void assertTheNextServiceConvertsAll() throws Exception {
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    begin("0");
+    Conditions.await("the other files", () -> cluster.policy("/tree/f3") != null);
+    assertConverted(FILES);
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
   @Test
   void signalsEndItInTimeWhileTheNameNodeDoesNotAnswer() throws Exception {
     begin("4MiB");
@@ -141,11 +150,7 @@ class ServiceProcessTest {
     assertThat(service.exitValue()).as(said()).isEqualTo(143);
     assertThat(said()).contains("HDFS has not answered for a minute");
 
-    cluster.mini.setLeasePeriod(500, 3_600_000);
-    begin("0");
-    Conditions.await("the other files", () -> cluster.policy("/tree/f3") != null);
-    assertConverted(FILES);
-    assertThat(cluster.temporaries()).isEmpty();
+    assertTheNextServiceConvertsAll();
   }
 
   @Test
@@ -164,11 +169,7 @@ class ServiceProcessTest {
     assertThat(said()).contains("another service can have the lease now");
     assertThat(cluster.policy("/tree/f2")).isNull();
 
-    cluster.mini.setLeasePeriod(500, 3_600_000);
-    begin("0");
-    Conditions.await("the other files", () -> cluster.policy("/tree/f3") != null);
-    assertConverted(FILES);
-    assertThat(cluster.temporaries()).isEmpty();
+    assertTheNextServiceConvertsAll();
   }
 
   @Test

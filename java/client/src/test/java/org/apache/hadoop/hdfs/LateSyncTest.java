@@ -39,7 +39,7 @@ class LateSyncTest extends SyncCase {
     cluster.cluster.waitActive();
   }
 
-  /** A stock client and ours read the same bytes, of which there are at least so many. */
+  /** Checks that a stock client and ours read the same bytes, at least those acknowledged. */
   private static int assertRead(Path file, int acknowledged) throws IOException {
     byte[] left = read(file);
     assertThat(left.length).isGreaterThanOrEqualTo(acknowledged);

@@ -142,9 +142,8 @@ class LeaseRecoveryTest {
     cluster.cluster.waitActive();
   }
 
-  @Test
-  void noZerosAreAppendedWithoutAParityDataNode() throws Exception {
-    byte[] data = WriteCluster.bytes(4, 2 * STRIPE + 2 * CELL + 7);
+  /** Returns a file whose writer died in close, when a DataNode of its group had stopped. */
+  private static byte[] recoveredWithout(int unit, byte[] data) throws Exception {
     AtomicReference<MiniDFSCluster.DataNodeProperties> stopped = new AtomicReference<>();
     byte[] read =
         recovered(
@@ -153,28 +152,23 @@ class LeaseRecoveryTest {
             false,
             stream -> {
               stream.flushAllInternals();
-              stopped.set(stopDataNode(stream, 3));
+              stopped.set(stopDataNode(stream, unit));
             });
     start(stopped.get());
-    assertThat(read).isEqualTo(Arrays.copyOf(data, 2 * STRIPE));
+    return read;
+  }
+
+  @Test
+  void noZerosAreAppendedWithoutAParityDataNode() throws Exception {
+    byte[] data = WriteCluster.bytes(4, 2 * STRIPE + 2 * CELL + 7);
+    assertThat(recoveredWithout(3, data)).isEqualTo(Arrays.copyOf(data, 2 * STRIPE));
   }
 
   /** What is left: parity must replace lost data before the NameNode completes the file. */
   @Test
   void zerosMayBeAppendedIfADataNodeWithDataIsLost() throws Exception {
     byte[] data = WriteCluster.bytes(5, 2 * STRIPE + 2 * CELL + 7);
-    AtomicReference<MiniDFSCluster.DataNodeProperties> stopped = new AtomicReference<>();
-    byte[] read =
-        recovered(
-            "functional-partitioned",
-            data,
-            false,
-            stream -> {
-              stream.flushAllInternals();
-              stopped.set(stopDataNode(stream, 0));
-            });
-    start(stopped.get());
-    assertThat(read).isEqualTo(Arrays.copyOf(data, 3 * STRIPE));
+    assertThat(recoveredWithout(0, data)).isEqualTo(Arrays.copyOf(data, 3 * STRIPE));
   }
 
   /** What the order of close avoids; this test tells if a release of Hadoop no longer does it. */
