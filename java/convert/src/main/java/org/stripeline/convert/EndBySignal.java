@@ -18,7 +18,7 @@ final class EndBySignal implements AutoCloseable {
   /** The time after which another service can take the lease of a silent client. */
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** Printing may block for ever, if its output is a pipe that nobody reads. */
+  /** Limit on printing, which blocks if the output is a full pipe that no process reads. */
   private static final long PRINT_MS = 3000;
 
   private final Runnable stop;

@@ -52,7 +52,7 @@ class EndBySignalTest {
   }
 
   @Test
-  void endsOnceTheServiceHasEndedThoughNobodyReadsItsOutput() throws Exception {
+  void endsWithTheServiceAlthoughPrintingBlocks() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
     CountDownLatch printing = new CountDownLatch(1);
     Consumer<String> blocked =

@@ -84,7 +84,7 @@ public final class FingerprintFunction {
     return sums * ROW_BYTES;
   }
 
-  /** Returns the coefficients in a direct buffer, row by row; nobody may write to it. */
+  /** Returns the coefficients in a direct buffer, row by row. Callers must not change it. */
   ByteBuffer coefficients() {
     return coefficients;
   }

@@ -112,7 +112,7 @@ class EarPlacementFaultsTest {
   }
 
   @Test
-  void aDataNodeThatIsRegisteredAnewOrInAnotherRackIsUsedThere() throws Exception {
+  void aDataNodeWithANewDescriptorOrInAnotherRackIsUsedThere() throws Exception {
     try (PaperCluster cluster = new PaperCluster(dir, 3, 3, settings())) {
       DatanodeDescriptor writer = cluster.nodes().get(0);
       place(cluster, 3, writer);
@@ -123,13 +123,13 @@ class EarPlacementFaultsTest {
       ClusterNodes before = ClusterNodes.of(topology(cluster), null, any -> true);
       writer.setAlive(false);
       topology(cluster).remove(writer);
-      DatanodeDescriptor anew = new DatanodeDescriptor(new DatanodeID(writer), "/r0");
-      anew.setAlive(true);
-      topology(cluster).add(anew);
-      assertThat(anew).isEqualTo(writer).isNotSameAs(writer);
+      DatanodeDescriptor replaced = new DatanodeDescriptor(new DatanodeID(writer), "/r0");
+      replaced.setAlive(true);
+      topology(cluster).add(replaced);
+      assertThat(replaced).isEqualTo(writer).isNotSameAs(writer);
       ClusterNodes now = ClusterNodes.of(topology(cluster), before, any -> true);
-      assertThat(now.node(now.number(writer))).isSameAs(anew);
-      assertThat(now.topology().rackOf(now.number(anew)))
+      assertThat(now.node(now.number(writer))).isSameAs(replaced);
+      assertThat(now.topology().rackOf(now.number(replaced)))
           .isEqualTo(now.topology().rackOf(now.number(cluster.nodes().get(2))));
     }
   }
