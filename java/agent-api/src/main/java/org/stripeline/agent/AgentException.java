@@ -80,6 +80,8 @@ public final class AgentException extends IOException {
     /** The request was executed and failed. */
     FAILED,
     /** The NameNode does not provide what the agent needs, or does not have it yet: retry later. */
-    NOT_READY
+    NOT_READY,
+    /** The agent is of a version without this method: upgrade it. Only clients detect this. */
+    UNSUPPORTED
   }
 }

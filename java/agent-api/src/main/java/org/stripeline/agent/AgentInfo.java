@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.agent;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** The versions and identity that an agent reports. */
 public final class AgentInfo {
   /** The number of the agent's protocol, {@link AgentProtocol#NUMBER} for this version. */
@@ -18,12 +21,29 @@ public final class AgentInfo {
   /** The coder in use: native or java, version, instruction set. */
   public final String coder;
 
-  /** Sets all fields. */
+  /**
+   * The names of the agent's methods. Null from agents that do not report them, which are older
+   * than {@link AgentMethod#FINGERPRINT} and have all other methods.
+   */
+  private final List<String> methods;
+
+  /** Sets all fields; the agent has all methods of this version. */
   public AgentInfo(int protocol, String version, String hadoop, String uuid, String coder) {
+    methods = new ArrayList<>();
+    for (AgentMethod method : AgentMethod.values()) {
+      methods.add(method.wireName());
+    }
     this.protocol = protocol;
     this.version = version;
     this.hadoop = hadoop;
     this.uuid = uuid;
     this.coder = coder;
+  }
+
+  /** Returns whether the agent has a method. */
+  public boolean has(AgentMethod method) {
+    return methods == null
+        ? method != AgentMethod.FINGERPRINT
+        : methods.contains(method.wireName());
   }
 }

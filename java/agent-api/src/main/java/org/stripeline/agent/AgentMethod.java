@@ -9,6 +9,7 @@ public enum AgentMethod {
   RESERVE("reserve"),
   CHECKSUM("checksum"),
   CLAIM("claim"),
+  FINGERPRINT("fingerprint"),
   ENCODE("encode"),
   POLL("poll"),
   CANCEL("cancel");

@@ -89,6 +89,17 @@ public interface Agents extends Closeable {
   BlockClaim claim(DatanodeInfo node, String pool, AgentBlock block) throws IOException;
 
   /**
+   * Reads windows of a finalized replica, verifies their checksums, and returns their linear
+   * fingerprints. What is wrong with the replica is an outcome in the answer, not an exception. A
+   * call answers after some seconds with at least one window: callers ask again for the rest.
+   *
+   * @throws AgentException of kind UNSUPPORTED if the agent is of a version without this method; of
+   *     kind BUSY if another call reads a replica of the same storage; of kind NO_AGENT if the
+   *     agent is being stopped
+   */
+  BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request) throws IOException;
+
+  /**
    * Begins to encode a group. No replica with the id of a target may exist. A task that fails
    * removes what it has written, and nothing else.
    *

@@ -114,6 +114,36 @@ public final class RpcAgents implements Agents {
   }
 
   @Override
+  public BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request)
+      throws IOException {
+    AgentMethod method = AgentMethod.FINGERPRINT;
+    BlockFingerprints answer;
+    try {
+      answer = call(node, method, request, BlockFingerprints.class);
+    } catch (AgentException e) {
+      if (e.kind() == AgentException.Kind.BAD_REQUEST) {
+        requireMethod(node, method, e);
+      }
+      throw e;
+    }
+    if (!answer.answers(request)) {
+      String why = "its answer does not fit the request; the agent is of another version";
+      throw failure(AgentException.Kind.FAILED, node, method, why, null);
+    }
+    return answer;
+  }
+
+  /** Throws if the agent is of a version without a method, which it has refused. */
+  private void requireMethod(DatanodeInfo node, AgentMethod method, AgentException refusal)
+      throws IOException {
+    AgentInfo agent = describe(node);
+    if (!agent.has(method)) {
+      String why = "version " + agent.version + " of the agent has no such method; upgrade it";
+      throw failure(AgentException.Kind.UNSUPPORTED, node, method, why, refusal);
+    }
+  }
+
+  @Override
   public long encode(DatanodeInfo node, EncodeRequest request) throws IOException {
     return encode(node, UUID.randomUUID().toString(), request);
   }

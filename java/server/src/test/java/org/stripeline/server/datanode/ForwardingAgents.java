@@ -9,7 +9,9 @@ import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.BlockChecksum;
 import org.stripeline.agent.BlockClaim;
+import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.Linked;
 import org.stripeline.agent.TaskReport;
@@ -60,6 +62,12 @@ public class ForwardingAgents implements Agents {
   @Override
   public BlockClaim claim(DatanodeInfo node, String pool, AgentBlock block) throws IOException {
     return to.claim(node, pool, block);
+  }
+
+  @Override
+  public BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request)
+      throws IOException {
+    return to.fingerprint(node, request);
   }
 
   @Override
