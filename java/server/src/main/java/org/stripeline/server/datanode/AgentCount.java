@@ -25,6 +25,19 @@ public enum AgentCount {
   VERIFIED("VerifiedBytes", "bytes read from disks to verify them"),
   /** Replicas that were abandoned during a read in favor of the next one. */
   READ_FAILOVERS("ReadFailovers", "reads that switched to another replica"),
+  /** Calls that read windows for fingerprints. */
+  FINGERPRINT_CALLS("FingerprintCalls", "calls for fingerprints that read a replica"),
+  /** Bytes read for fingerprints. */
+  FINGERPRINTED("FingerprintedBytes", "bytes read for fingerprints"),
+  /** Bytes among them that went through the page cache. */
+  FINGERPRINTED_CACHED(
+      "FingerprintedCachedBytes", "bytes read for fingerprints through the page cache"),
+  /** Calls for fingerprints that were refused for now. */
+  FINGERPRINTS_BUSY("FingerprintsBusy", "calls for fingerprints refused for now"),
+  /** Chunks with wrong checksums, found while reading for fingerprints. */
+  CHUNKS_BAD("FingerprintedBadChunks", "chunks with wrong checksums, found for fingerprints"),
+  /** Replicas that could not be read for fingerprints. */
+  REPLICAS_UNREADABLE("FingerprintedUnreadable", "calls for fingerprints that could not read"),
   /** Tasks that have succeeded. */
   TASKS_DONE("TasksDone", "tasks that have succeeded"),
   /** Tasks that have failed. */
@@ -51,7 +64,16 @@ public enum AgentCount {
 
   /** Returns whether the counter stays 0 unless something fails. */
   public boolean isFailure() {
-    return this == READ_FAILOVERS || this == TASKS_FAILED || this == CALLS_FAILED;
+    switch (this) {
+      case READ_FAILOVERS:
+      case CHUNKS_BAD:
+      case REPLICAS_UNREADABLE:
+      case TASKS_FAILED:
+      case CALLS_FAILED:
+        return true;
+      default:
+        return false;
+    }
   }
 
   /** Returns a description of the counter. */

@@ -33,6 +33,12 @@ public final class AgentKeys {
   /** Default of {@link #BANDWIDTH}. */
   public static final long BANDWIDTH_DEFAULT = 0;
 
+  /** Total bytes per second that a DataNode reads for fingerprints; 0 for no limit. */
+  public static final String SCRUB_BANDWIDTH = "stripeline.agent.scrub.bandwidth";
+
+  /** Default of {@link #SCRUB_BANDWIDTH}. */
+  public static final long SCRUB_BANDWIDTH_DEFAULT = 20L << 20;
+
   /** Time without progress of a transfer after which the other DataNode is considered dead. */
   public static final String TIMEOUT = "stripeline.agent.transfer.timeout";
 

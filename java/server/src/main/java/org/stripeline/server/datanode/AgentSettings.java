@@ -4,6 +4,7 @@ package org.stripeline.server.datanode;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.agent.Wire;
 
 /** The validated values of {@link AgentKeys}. */
@@ -25,6 +26,9 @@ public final class AgentSettings {
 
   /** Maximum bytes per second of all tasks; 0 for no limit. */
   public final long bandwidth;
+
+  /** Maximum bytes per second that are read for fingerprints; 0 for no limit. */
+  public final long scrubBandwidth;
 
   /** Time without progress of a transfer after which the other DataNode is considered dead. */
   public final int timeoutMillis;
@@ -72,6 +76,12 @@ public final class AgentSettings {
             conf.getLongBytes(AgentKeys.BANDWIDTH, AgentKeys.BANDWIDTH_DEFAULT),
             0,
             Long.MAX_VALUE);
+    long scrub = conf.getLongBytes(AgentKeys.SCRUB_BANDWIDTH, AgentKeys.SCRUB_BANDWIDTH_DEFAULT);
+    scrubBandwidth =
+        scrub == 0
+            ? 0
+            : checked(
+                AgentKeys.SCRUB_BANDWIDTH, scrub, FingerprintRequest.RATE_MIN, Long.MAX_VALUE);
     timeoutMillis =
         (int) millis(conf, AgentKeys.TIMEOUT, AgentKeys.TIMEOUT_DEFAULT, Integer.MAX_VALUE);
     linksMax = integer(conf, AgentKeys.LINKS_MAX, AgentKeys.LINKS_MAX_DEFAULT, 1, Wire.BLOCKS_MAX);

@@ -4,7 +4,8 @@
  * group by hard links, computes and sends parity, and verifies both. This package holds the
  * settings, counters and metrics of an agent; it uses no other package of the agent. {@link
  * org.stripeline.server.datanode.replica} operates on replicas, {@link
- * org.stripeline.server.datanode.encode} encodes groups, and {@link
+ * org.stripeline.server.datanode.encode} encodes groups, {@link
+ * org.stripeline.server.datanode.scrub} computes fingerprints, and {@link
  * org.stripeline.server.datanode.service} serves the calls.
  */
 package org.stripeline.server.datanode;

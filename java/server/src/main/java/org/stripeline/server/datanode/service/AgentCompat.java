@@ -44,6 +44,13 @@ public final class AgentCompat {
       IMPL + "ReplicaMap", "ReplicaInfo get(String, long)", "ReplicaInfo add(String, ReplicaInfo)",
     },
     {
+      HDFS + "server.datanode.ReplicaInfo",
+      "ReplicaState getState()",
+      "URI getBlockURI()",
+      "URI getMetadataURI()",
+      "FsVolumeSpi getVolume()",
+    },
+    {
       HDFS + "server.datanode.ReplicaInPipeline",
       "ReplicaInfo getReplicaInfo()",
       "void releaseAllBytesReserved()",

@@ -23,6 +23,8 @@ import org.stripeline.agent.AgentMethod;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.BlockFingerprints;
+import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.agent.Messages;
 import org.stripeline.agent.RpcAgents;
 import org.stripeline.agent.TaskReport;
@@ -37,6 +39,7 @@ import org.stripeline.server.datanode.encode.EncodeTask;
 import org.stripeline.server.datanode.encode.TaskContext;
 import org.stripeline.server.datanode.encode.TaskTable;
 import org.stripeline.server.datanode.replica.LocalReplicas;
+import org.stripeline.server.datanode.scrub.ReplicaFingerprints;
 
 /**
  * The agent of one DataNode: checks the caller, decodes the arguments, and encodes results and
@@ -53,6 +56,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   private final KnownDataNodes known;
   private final Agents peers;
   private final TaskTable tasks;
+  private final ReplicaFingerprints fingerprints;
   private volatile boolean closed;
 
   /**
@@ -77,7 +81,9 @@ public final class AgentService implements AgentProtocol, Closeable {
     tasks =
         new TaskTable(
             new TaskContext(dataNode, replicas, peers, settings, metrics, buffers, Ticker.SYSTEM));
-    metrics.publish(tasks::running, tasks::queued, buffers::bytes);
+    fingerprints = ReplicaFingerprints.of(dataNode, metrics, settings.scrubBandwidth);
+    metrics.publish(
+        tasks::running, tasks::queued, () -> buffers.bytes() + fingerprints.bufferBytes());
   }
 
   /**
@@ -168,6 +174,10 @@ public final class AgentService implements AgentProtocol, Closeable {
         Messages.CancelCall cancel = Wire.arguments(request, Messages.CancelCall.class);
         RequestCheck.cancel(cancel);
         return cancel(cancel);
+      case FINGERPRINT:
+        FingerprintRequest fingerprint = Wire.arguments(request, FingerprintRequest.class);
+        RequestCheck.fingerprint(fingerprint);
+        return fingerprint(fingerprint);
       default:
         handlers.beginWork();
         try {
@@ -226,6 +236,22 @@ public final class AgentService implements AgentProtocol, Closeable {
     }
   }
 
+  private BlockFingerprints fingerprint(FingerprintRequest request) throws IOException {
+    try {
+      handlers.beginScrub();
+      try {
+        return fingerprints.read(request);
+      } finally {
+        handlers.endScrub();
+      }
+    } catch (AgentException e) {
+      if (e.kind() == AgentException.Kind.BUSY) {
+        metrics.add(AgentCount.FINGERPRINTS_BUSY, 1);
+      }
+      throw e;
+    }
+  }
+
   private AgentInfo describe() throws AgentException {
     String uuid = dataNode.getDatanodeUuid();
     if (uuid == null) {
@@ -269,6 +295,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   @Override
   public void close() {
     closed = true;
+    fingerprints.close();
     tasks.close();
     peers.close();
     metrics.close();

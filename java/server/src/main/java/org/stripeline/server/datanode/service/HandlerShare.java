@@ -18,6 +18,7 @@ final class HandlerShare {
 
   private final Semaphore workers;
   private final Semaphore syncs;
+  private final Semaphore scrubs;
   private final Semaphore waiters;
   private final Ticker ticker;
 
@@ -39,6 +40,7 @@ final class HandlerShare {
     this.workers = new Semaphore(workers);
     // A sync on a slow disk may take very long, so one permit is reserved for calls without a sync.
     syncs = new Semaphore(Math.max(1, workers - 1));
+    scrubs = new Semaphore(Math.max(1, (workers - 1) / 2));
     this.waiters = new Semaphore(waiters);
   }
 
@@ -68,6 +70,33 @@ final class HandlerShare {
 
   void endSync() {
     syncs.release();
+  }
+
+  /**
+   * Begins a call that reads for fingerprints, until {@link #endScrub}; refuses it if there are too
+   * many. It counts as a working call that waits for a disk; such calls never take all permits of
+   * syncs unless there is only one.
+   */
+  void beginScrub() throws AgentException {
+    take(scrubs);
+    try {
+      take(syncs);
+      try {
+        beginWork();
+      } catch (AgentException e) {
+        syncs.release();
+        throw e;
+      }
+    } catch (AgentException e) {
+      scrubs.release();
+      throw e;
+    }
+  }
+
+  void endScrub() {
+    endWork();
+    syncs.release();
+    scrubs.release();
   }
 
   private static void take(Semaphore places) throws AgentException {

@@ -10,11 +10,13 @@ import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.Messages;
 import org.stripeline.agent.Wire;
 import org.stripeline.natives.codec.Code;
 import org.stripeline.natives.codec.ErasureCodec;
+import org.stripeline.natives.fingerprint.FingerprintFunction;
 import org.stripeline.server.datanode.AgentSettings;
 
 /** Refuses requests that are incomplete or inconsistent. */
@@ -88,6 +90,39 @@ final class RequestCheck {
     RequestCheck check = new RequestCheck("claim");
     check.pool(call.pool);
     check.block(call.block, "the block");
+  }
+
+  /** Checks arguments of {@code fingerprint}. */
+  static void fingerprint(FingerprintRequest request) throws AgentException {
+    RequestCheck check = new RequestCheck("fingerprint");
+    check.pool(request.pool);
+    check.need(
+        request.block != null && request.block.length >= 0, "no block, or a negative length of it");
+    check.need(
+        request.sums >= 1 && request.sums <= FingerprintFunction.SUMS_MAX,
+        request.sums + " sums; it must be 1 to " + FingerprintFunction.SUMS_MAX);
+    check.need(
+        request.windowBytes >= FingerprintFunction.ROW_BYTES
+            && request.windowBytes <= FingerprintFunction.WINDOW_BYTES_MAX
+            && request.windowBytes % FingerprintFunction.ROW_BYTES == 0,
+        "a window of "
+            + request.windowBytes
+            + " bytes; it must be a multiple of "
+            + FingerprintFunction.ROW_BYTES
+            + " up to "
+            + FingerprintFunction.WINDOW_BYTES_MAX);
+    check.need(
+        request.windows >= 1 && request.windows <= FingerprintRequest.WINDOWS_MAX,
+        request.windows + " windows; it must be 1 to " + FingerprintRequest.WINDOWS_MAX);
+    check.need(
+        request.firstWindow >= 0
+            && request.firstWindow <= Long.MAX_VALUE / request.windowBytes - request.windows,
+        "windows from " + request.firstWindow + " on");
+    check.need(
+        request.bytesPerSecond == 0 || request.bytesPerSecond >= FingerprintRequest.RATE_MIN,
+        request.bytesPerSecond
+            + " bytes per second; it must be 0 or at least "
+            + FingerprintRequest.RATE_MIN);
   }
 
   /** Checks arguments of {@code encode}. */

@@ -100,7 +100,8 @@ class AgentTokenTest {
     DatanodeInfo agent = file.node(0, 0);
     Token<BlockTokenIdentifier> read = file.blocks.get(0).getBlockToken();
     assertThat(read.getIdentifier()).isNotEmpty();
-    for (String method : new String[] {"about", "link", "encode", "poll", "cancel", "unlink"}) {
+    for (String method :
+        new String[] {"about", "link", "encode", "poll", "cancel", "unlink", "fingerprint"}) {
       assertThatThrownBy(() -> call(cluster, agent, file.token, method))
           .as(method)
           .hasMessageContaining("NotAdmittedException")

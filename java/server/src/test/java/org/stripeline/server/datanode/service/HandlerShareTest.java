@@ -43,6 +43,33 @@ class HandlerShareTest {
   }
 
   @Test
+  void scrubsLeaveHandlersForSyncsAndOthers() throws Exception {
+    HandlerShare share = new HandlerShare(3, 1);
+    share.beginScrub();
+    refused(AgentException.Kind.BUSY, AgentKeys.CALLS, share::beginScrub);
+    share.beginWork();
+    share.beginSync();
+    share.beginWork();
+    refused(AgentException.Kind.BUSY, AgentKeys.CALLS, share::beginWork);
+    share.endScrub();
+    refused(AgentException.Kind.BUSY, AgentKeys.CALLS, takeAllWorkers(share, 1)::beginScrub);
+    share.endWork();
+    share.beginScrub();
+    share.endScrub();
+    share.endWork();
+    share.endSync();
+    share.endWork();
+    takeAllWorkers(share, 3);
+  }
+
+  private static HandlerShare takeAllWorkers(HandlerShare share, int count) throws Exception {
+    for (int i = 0; i < count; i++) {
+      share.beginWork();
+    }
+    return share;
+  }
+
+  @Test
   void hungCallsAreDistinguishedFromShortCalls() throws Exception {
     AtomicLong minutes = new AtomicLong();
     HandlerShare share = new HandlerShare(2, 1, () -> TimeUnit.MINUTES.toNanos(minutes.get()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
+import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,10 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DatanodeUtil;
+import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.util.DataChecksum;
 
 /** Gives access to non-public state of a DataNode's replicas. */
 public final class ReplicaProbe {
@@ -49,6 +54,24 @@ public final class ReplicaProbe {
 
   public String storage(long id) {
     return replica(id).getStorageUuid();
+  }
+
+  /** Adds a finalized replica without bytes, unknown to the NameNode. */
+  public void addEmpty(long id, long generationStamp) throws IOException {
+    try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {
+      FsVolumeImpl volume = (FsVolumeImpl) volumes.get(0);
+      File directory = DatanodeUtil.idToBlockDir(volume.getFinalizedDir(pool), id);
+      FinalizedReplica replica = new FinalizedReplica(id, 0, generationStamp, volume, directory);
+      Files.createDirectories(directory.toPath());
+      Files.createFile(new File(replica.getBlockURI()).toPath());
+      DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
+      try (DataOutputStream out =
+          new DataOutputStream(
+              Files.newOutputStream(new File(replica.getMetadataURI()).toPath()))) {
+        BlockMetadataHeader.writeHeader(out, checksum);
+      }
+      ((FsDatasetImpl) node.getFSDataset()).volumeMap.add(pool, replica);
+    }
   }
 
   /** Returns the number of hard links to a replica's file. */

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.stripeline.server.datanode.AgentCluster.refused;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
+import org.apache.hadoop.hdfs.util.StripedBlockUtil;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.protobuf.ByteString;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+import org.apache.hadoop.util.DataChecksum;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentProtocol;
+import org.stripeline.agent.AgentRpc;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.BlockFingerprints;
+import org.stripeline.agent.BlockFingerprints.Outcome;
+import org.stripeline.agent.FingerprintRequest;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.natives.codec.ErasureCodec;
+import org.stripeline.natives.fingerprint.Location;
+import org.stripeline.server.datanode.AgentBeans;
+import org.stripeline.server.datanode.AgentCluster;
+import org.stripeline.server.datanode.AgentKeys;
+
+/** Tests fingerprints through the calls of clients. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class AgentFingerprintTest {
+  private static final int K = AgentCluster.K;
+  private static final int UNITS = K + AgentCluster.M;
+  private static final int WINDOW = 64 << 10;
+  private static final int WINDOWS = AgentCluster.BLOCK / WINDOW;
+
+  private AgentCluster cluster;
+
+  @BeforeAll
+  void start(@TempDir Path dir) throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.setLong(AgentKeys.SCRUB_BANDWIDTH, 0);
+    cluster = new AgentCluster(dir, conf, "/a", "/a", "/a", "/a", "/a");
+  }
+
+  @AfterAll
+  void stop() {
+    cluster.close();
+  }
+
+  /** A file of one group, whose last data block is short. */
+  private final class Group {
+    final LocatedBlock[] blocks;
+
+    Group(String name) throws IOException {
+      org.apache.hadoop.fs.Path directory = new org.apache.hadoop.fs.Path("/coded");
+      cluster.fs().mkdirs(directory);
+      cluster.fs().setErasureCodingPolicy(directory, cluster.policy().getName());
+      org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(directory, name);
+      try (FSDataOutputStream out = cluster.fs().create(path)) {
+        out.write(AgentCluster.bytes(2 * AgentCluster.BLOCK + 99_999, 5));
+      }
+      LocatedBlock group =
+          cluster
+              .fs()
+              .getClient()
+              .getLocatedBlocks(path.toUri().getPath(), 0, Long.MAX_VALUE)
+              .get(0);
+      blocks =
+          StripedBlockUtil.parseStripedBlockGroup(
+              (LocatedStripedBlock) group, AgentCluster.BLOCK, K, AgentCluster.M);
+    }
+
+    DatanodeInfo node(int unit) {
+      return blocks[unit].getLocations()[0];
+    }
+
+    FingerprintRequest.Builder request(int unit, long seed) {
+      AgentBlock block = AgentBlock.of(blocks[unit].getBlock());
+      return new FingerprintRequest.Builder(blocks[unit].getBlock().getBlockPoolId(), block)
+          .function(seed, 2, WINDOW)
+          .windows(0, WINDOWS);
+    }
+
+    /** Returns what the fingerprints of all units say about each window. */
+    List<Location> locate(long seed) throws IOException {
+      byte[][][] prints = new byte[UNITS][][];
+      for (int unit = 0; unit < UNITS; unit++) {
+        BlockFingerprints answer =
+            cluster.agents().fingerprint(node(unit), request(unit, seed).build());
+        assertThat(answer.outcome).as(answer.message).isEqualTo(Outcome.READ);
+        assertThat(answer.badChunkCount).isZero();
+        prints[unit] = answer.fingerprints();
+      }
+      List<Location> locations = new ArrayList<>();
+      try (ErasureCodec codec = ErasureCodec.create(Code.of("rs"), K, AgentCluster.M)) {
+        for (int window = 0; window < WINDOWS; window++) {
+          byte[][] of = new byte[UNITS][];
+          for (int unit = 0; unit < UNITS; unit++) {
+            of[unit] = prints[unit][window];
+          }
+          locations.add(Location.of(codec, of));
+        }
+      }
+      return locations;
+    }
+
+    /** Changes a byte of a block and computes its checksums again. */
+    void damage(int unit, int at) throws IOException {
+      ReplicaProbe probe = cluster.probe(node(unit));
+      long id = blocks[unit].getBlock().getBlockId();
+      byte[] data = Files.readAllBytes(probe.file(id).toPath());
+      data[at] ^= 0x40;
+      Files.write(probe.file(id).toPath(), data);
+      DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
+      byte[] sums = new byte[checksum.getChecksumSize(data.length)];
+      checksum.calculateChunkedSums(data, 0, data.length, sums, 0);
+      try (DataOutputStream out =
+          new DataOutputStream(Files.newOutputStream(probe.meta(id).toPath()))) {
+        BlockMetadataHeader.writeHeader(out, checksum);
+        out.write(sums);
+      }
+    }
+  }
+
+  @Test
+  void damageBeneathChecksumsIsLocated() throws Exception {
+    Group group = new Group("located");
+    for (Location location : group.locate(1)) {
+      assertThat(location.verdict()).isEqualTo(Location.Verdict.CONSISTENT);
+    }
+    group.damage(1, WINDOW + 77);
+    group.damage(K, 3 * WINDOW);
+    List<Location> locations = group.locate(-2);
+    int[][] expected = {{}, {1}, {}, {K}};
+    for (int window = 0; window < WINDOWS; window++) {
+      assertThat(locations.get(window).units()).as("window %s", window).isEqualTo(expected[window]);
+      assertThat(locations.get(window).verdict())
+          .isEqualTo(window % 2 == 0 ? Location.Verdict.CONSISTENT : Location.Verdict.LOCATED);
+    }
+  }
+
+  @Test
+  void readsAreCounted() throws Exception {
+    Group group = new Group("counted");
+    String uuid = group.node(0).getDatanodeUuid();
+    long calls = AgentBeans.number(uuid, "FingerprintCalls");
+    long bytes = AgentBeans.number(uuid, "FingerprintedBytes");
+    long bad = AgentBeans.number(uuid, "FingerprintedBadChunks");
+    long cached = AgentBeans.number(uuid, "FingerprintedCachedBytes");
+    Path file = cluster.probe(group.node(0)).file(group.blocks[0].getBlock().getBlockId()).toPath();
+    byte[] data = Files.readAllBytes(file);
+    data[0] ^= 1;
+    Files.write(file, data);
+    FingerprintRequest request = group.request(0, 3).windows(0, 2).build();
+    BlockFingerprints answer = cluster.agents().fingerprint(group.node(0), request);
+    assertThat(answer.badChunks).containsExactly(0L);
+    assertThat(AgentBeans.number(uuid, "FingerprintCalls")).isEqualTo(calls + 1);
+    assertThat(AgentBeans.number(uuid, "FingerprintedBytes")).isEqualTo(bytes + 2 * WINDOW);
+    assertThat(AgentBeans.number(uuid, "FingerprintedBadChunks")).isEqualTo(bad + 1);
+    assertThat(AgentBeans.number(uuid, "FingerprintedCachedBytes"))
+        .isEqualTo(cached + (answer.cached ? 2 * WINDOW : 0));
+    assertThat(AgentBeans.number(uuid, "BufferBytes")).isPositive();
+  }
+
+  @Test
+  void onlySuperusersGetFingerprints() throws Exception {
+    Group group = new Group("private");
+    UserGroupInformation reader =
+        UserGroupInformation.createUserForTesting("reader", new String[] {"users"});
+    Configuration conf = cluster.fs().getConf();
+    try (Agents agents =
+        reader.doAs((PrivilegedExceptionAction<Agents>) () -> Agents.connect(conf))) {
+      refused(
+          AgentException.Kind.DENIED,
+          "Cannot serve user reader",
+          () -> agents.fingerprint(group.node(0), group.request(0, 1).build()));
+    }
+  }
+
+  @Test
+  void anyArgumentsAreRefusedOrAnswered() throws Exception {
+    Group group = new Group("fuzzed");
+    AgentBlock block = AgentBlock.of(group.blocks[0].getBlock());
+    Configuration conf = new Configuration(cluster.fs().getConf());
+    AgentRpc.use(conf);
+    AgentProtocol raw =
+        RPC.getProxy(
+            AgentProtocol.class,
+            AgentProtocol.CALL_VERSION,
+            NetUtils.createSocketAddr(group.node(0).getIpcAddr(false)),
+            conf);
+    Set<String> seen = new HashSet<>();
+    try {
+      Random random = new Random(6);
+      for (int round = 0; round < 2_000; round++) {
+        String arguments = arguments(random, group.blocks[0].getBlock().getBlockPoolId(), block);
+        seen.add(send(raw, arguments));
+      }
+    } finally {
+      RPC.stopProxy(raw);
+    }
+    assertThat(seen).contains("BAD_REQUEST", "READ", "DIFFERENT", "ABSENT");
+    assertThat(seen).isSubsetOf("BAD_REQUEST", "READ", "DIFFERENT", "ABSENT", "UNFITTING");
+    assertThat(cluster.agents().describe(group.node(0)).uuid).isNotEmpty();
+    assertThat(cluster.probe(group.node(0)).users()).isZero();
+  }
+
+  /** Returns the outcome of a call, or the kind of its error. */
+  private static String send(AgentProtocol raw, String arguments) throws Exception {
+    String text = "{\"method\":\"fingerprint\",\"arguments\":" + arguments + '}';
+    BytesValue request = BytesValue.newBuilder().setValue(ByteString.copyFromUtf8(text)).build();
+    JsonObject reply =
+        JsonParser.parseString(raw.call(null, request).getValue().toStringUtf8()).getAsJsonObject();
+    if (reply.has("answer")) {
+      return reply.getAsJsonObject("answer").get("outcome").getAsString();
+    }
+    JsonObject error = reply.getAsJsonObject("error");
+    String kind = error.get("kind").getAsString();
+    assertThat(kind).as("%s: %s", arguments, error).isEqualTo("BAD_REQUEST");
+    return kind;
+  }
+
+  /** Returns arguments that are right, except for one or two values. */
+  private static String arguments(Random random, String pool, AgentBlock block) {
+    String[] names = {
+      "\"pool\":",
+      "\"block\":",
+      "\"firstWindow\":",
+      "\"windows\":",
+      "\"windowBytes\":",
+      "\"seed\":",
+      "\"sums\":",
+      "\"bytesPerSecond\":"
+    };
+    String[] values = {
+      '"' + pool + '"',
+      block(block.id, block.generationStamp, block.length),
+      "0",
+      "2",
+      "65536",
+      "-7",
+      "2",
+      "0"
+    };
+    String[] odd = {
+      "null",
+      "0",
+      "1",
+      "-1",
+      "63",
+      "64",
+      "512",
+      "1024",
+      "4096",
+      "4097",
+      "8",
+      "5",
+      "4",
+      "2147483647",
+      "-2147483648",
+      "2097152",
+      "2097216",
+      "9223372036854775807",
+      "-9223372036854775808",
+      "140737488355328",
+      "1e3",
+      "1.5",
+      "true",
+      "\"x\"",
+      "\"../..\"",
+      "[]",
+      "{}",
+      "[[]]",
+      "{\"id\":1}",
+      block(block.id, block.generationStamp, 0),
+      block(block.id, block.generationStamp, -1),
+      block(block.id, 0, block.length),
+      block(Long.MIN_VALUE, 1, 1),
+      block(block.id, block.generationStamp, Long.MAX_VALUE)
+    };
+    for (int i = random.nextInt(3); i > 0; i--) {
+      values[random.nextInt(values.length)] = odd[random.nextInt(odd.length)];
+    }
+    List<String> parts = new ArrayList<>();
+    for (int i = 0; i < names.length; i++) {
+      if (random.nextInt(20) > 0) {
+        parts.add(names[i] + values[i]);
+      }
+    }
+    return '{' + String.join(",", parts) + '}';
+  }
+
+  private static String block(long id, long stamp, long length) {
+    return "{\"id\":" + id + ",\"generationStamp\":" + stamp + ",\"length\":" + length + '}';
+  }
+
+  @Test
+  void agentsOfOtherVersionsAreNamed() throws Exception {
+    String refusal = "{\"error\":{\"kind\":\"BAD_REQUEST\",\"message\":\"no method\"}}";
+    String old = "{\"answer\":{\"protocol\":3,\"version\":\"0.0.9\",\"uuid\":\"u\"}}";
+    String current =
+        "{\"answer\":{\"protocol\":3,\"version\":\"1\",\"methods\":[\"fingerprint\"]}}";
+    String odd =
+        "{\"answer\":{\"outcome\":\"LATER\",\"windows\":1,\"fingerprints\":\"AA==\",\"message\":"
+            + "\"\",\"checksumType\":\"\",\"badWindows\":[],\"badChunks\":[]}}";
+    check(old, refusal, AgentException.Kind.UNSUPPORTED, "version 0.0.9 of the agent");
+    check(current, refusal, AgentException.Kind.BAD_REQUEST, "no method");
+    check(current, odd, AgentException.Kind.FAILED, "does not fit the request");
+    check(current, odd.replace("LATER", "READ"), AgentException.Kind.FAILED, "does not fit");
+  }
+
+  /** Asks an agent that gives these replies. */
+  private void check(String about, String reply, AgentException.Kind kind, String message)
+      throws Exception {
+    Configuration conf = new Configuration(false);
+    AgentRpc.use(conf);
+    AgentProtocol protocol =
+        (controller, request) -> {
+          boolean isAbout = request.getValue().toStringUtf8().contains("\"about\"");
+          ByteString text = ByteString.copyFromUtf8(isAbout ? about : reply);
+          return BytesValue.newBuilder().setValue(text).build();
+        };
+    RPC.Server server =
+        new RPC.Builder(conf)
+            .setProtocol(AgentProtocol.class)
+            .setInstance(new AgentEndpoint(protocol, () -> {}))
+            .setBindAddress("127.0.0.1")
+            .build();
+    server.start();
+    try {
+      DatanodeInfo there =
+          new DatanodeInfo.DatanodeInfoBuilder()
+              .setIpAddr("127.0.0.1")
+              .setHostName("localhost")
+              .setIpcPort(server.getListenerAddress().getPort())
+              .build();
+      FingerprintRequest request =
+          new FingerprintRequest.Builder("BP-1", new AgentBlock(1, 1, 1)).build();
+      refused(kind, message, () -> cluster.agents().fingerprint(there, request));
+    } finally {
+      server.stop();
+    }
+  }
+}
