@@ -2,201 +2,25 @@
 package org.stripeline.server.datanode.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.stripeline.server.datanode.AgentCluster.refused;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.agent.AgentBlock;
-import org.stripeline.agent.AgentException;
 import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.agent.FingerprintRequest;
-import org.stripeline.natives.Ticker;
-import org.stripeline.natives.fingerprint.FingerprintFunction;
-import org.stripeline.natives.fingerprint.JavaFingerprints;
-import org.stripeline.server.datanode.AgentCluster;
-import org.stripeline.server.datanode.AgentMetrics;
 import org.stripeline.testkit.Conditions;
 
-/** Tests the reading of one DataNode's replicas, in virtual time. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
-class ReplicaFingerprintsTest {
-  private static final int WINDOW = 64_000;
-  private static final long SEED = 0x8000_0000_1234_5678L;
-
-  private AgentCluster cluster;
-  private DataNode node;
-  private int files;
-
-  @BeforeAll
-  void start(@TempDir Path dir) throws Exception {
-    cluster = new AgentCluster(dir, new Configuration(false), "/a");
-    node = cluster.mini().getDataNodes().get(0);
-  }
-
-  @AfterAll
-  void stop() {
-    cluster.close();
-  }
-
-  /** A file of one block. */
-  private final class Written {
-    final org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path("/file-" + files++);
-    final byte[] data;
-    final ExtendedBlock block;
-
-    Written(int length, String checksumType, int bytesPerChecksum) throws IOException {
-      data = AgentCluster.bytes(length, files);
-      Configuration conf = new Configuration(cluster.fs().getConf());
-      conf.set("dfs.checksum.type", checksumType);
-      conf.setInt("dfs.bytes-per-checksum", bytesPerChecksum);
-      try (FileSystem client = FileSystem.newInstance(cluster.fs().getUri(), conf);
-          FSDataOutputStream out =
-              client.create(
-                  path, true, 4096, (short) 1, (4L << 20) / bytesPerChecksum * bytesPerChecksum)) {
-        out.write(data);
-      }
-      block = located(path).getBlock();
-    }
-
-    Written(int length) throws IOException {
-      this(length, "CRC32C", 512);
-    }
-
-    FingerprintRequest.Builder request() {
-      return request(AgentBlock.of(block));
-    }
-
-    FingerprintRequest.Builder request(AgentBlock other) {
-      return new FingerprintRequest.Builder(block.getBlockPoolId(), other)
-          .function(SEED, 2, WINDOW)
-          .windows(0, windows(data.length));
-    }
-
-    Path file() {
-      return probe().file(block.getBlockId()).toPath();
-    }
-
-    Path meta() {
-      return probe().meta(block.getBlockId()).toPath();
-    }
-
-    String storage() {
-      return probe().storage(block.getBlockId());
-    }
-  }
-
-  private static int windows(int length) {
-    return Math.max(1, (length + WINDOW - 1) / WINDOW);
-  }
-
-  private LocatedBlock located(org.apache.hadoop.fs.Path path) throws IOException {
-    return cluster
-        .fs()
-        .getClient()
-        .getLocatedBlocks(path.toUri().getPath(), 0, Long.MAX_VALUE)
-        .get(0);
-  }
-
-  private ReplicaProbe probe() {
-    return new ReplicaProbe(node, cluster.mini().getNamesystem().getBlockPoolId());
-  }
-
-  /** A clock that a wait advances at once. */
-  private static final class SkippingTicker implements Ticker {
-    private long now = -17;
-    private Runnable onWait = () -> {};
-
-    @Override
-    public long nanos() {
-      return now;
-    }
-
-    @Override
-    public void timedWait(Object monitor, long timeoutNanos) {
-      now += timeoutNanos;
-      onWait.run();
-    }
-  }
-
-  private interface Action {
-    void run() throws Exception;
-  }
-
-  private ReplicaFingerprints reader(long bytesPerSecond, Ticker ticker) {
-    return new ReplicaFingerprints(
-        node, new AgentMetrics(node), bytesPerSecond, DirectFile::open, ticker);
-  }
-
-  private BlockFingerprints read(FingerprintRequest.Builder request) throws IOException {
-    return reader(0, new SkippingTicker()).read(request.build());
-  }
-
-  /** Reads, and runs an action before the second window is read. */
-  private ReplicaFingerprints interrupted(Action action) {
-    AtomicInteger reads = new AtomicInteger();
-    BlockFile.Opener opener =
-        (path, buffer) -> {
-          BlockFile file = DirectFile.open(path, buffer);
-          return new BlockFile() {
-            @Override
-            public ByteBuffer read(long position, int length) throws IOException {
-              if (reads.incrementAndGet() == 2) {
-                act(action);
-              }
-              return file.read(position, length);
-            }
-
-            @Override
-            public boolean isCached() {
-              return file.isCached();
-            }
-
-            @Override
-            public void close() throws IOException {
-              file.close();
-            }
-          };
-        };
-    return new ReplicaFingerprints(node, new AgentMetrics(node), 0, opener, new SkippingTicker());
-  }
-
-  private static void act(Action action) throws IOException {
-    try {
-      action.run();
-    } catch (IOException | RuntimeException | Error e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private static byte[][] expected(byte[] data, int first, int count) {
-    return JavaFingerprints.of(new FingerprintFunction(SEED, 2, WINDOW), data, first, count);
-  }
-
+/** Tests what is found in the replicas of a DataNode. */
+class ReplicaFingerprintsTest extends ReplicaReads {
   private static void overwrite(Path file, long position, byte[] bytes) throws IOException {
     try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
       out.seek(position);
@@ -435,72 +259,5 @@ class ReplicaFingerprintsTest {
     assertThat(answer.message).contains(message);
     assertThat(answer.windows).isZero();
     assertThat(answer.fingerprints()).isEmpty();
-  }
-
-  @Test
-  void oneCallReadsAStorageAtATime() throws Exception {
-    Written first = new Written(300_000);
-    Written same = new Written(1000);
-    while (!same.storage().equals(first.storage())) {
-      same = new Written(1000);
-    }
-    Written other = new Written(1000);
-    while (other.storage().equals(first.storage())) {
-      other = new Written(1000);
-    }
-    FingerprintRequest busy = same.request().build();
-    FingerprintRequest idle = other.request().build();
-    ReplicaFingerprints[] reader = new ReplicaFingerprints[1];
-    reader[0] =
-        interrupted(
-            () -> {
-              String storage = first.storage();
-              refused(AgentException.Kind.BUSY, storage, () -> reader[0].read(busy));
-              assertThat(reader[0].read(idle).outcome).isEqualTo(Outcome.READ);
-            });
-    assertThat(reader[0].read(first.request().build()).windows).isEqualTo(5);
-    assertThat(reader[0].read(busy).outcome).isEqualTo(Outcome.READ);
-    assertThat(reader[0].bufferBytes()).isEqualTo(2L * DirectFile.BUFFER_BYTES);
-  }
-
-  /** A window of 64,000 bytes takes a quarter of a second at 256,000 bytes per second. */
-  @Test
-  void callsKeepTheRateAndEndInTime() throws Exception {
-    Written file = new Written(30 * WINDOW);
-    SkippingTicker ticker = new SkippingTicker();
-    ReplicaFingerprints reader = reader(256_000, ticker);
-    long start = ticker.now;
-    BlockFingerprints answer = reader.read(file.request().bytesPerSecond(1 << 30).build());
-    assertThat(ticker.now - start).isEqualTo(ReplicaFingerprints.CALL_NANOS);
-    assertThat(answer.outcome).isEqualTo(Outcome.READ);
-    assertThat(answer.fingerprints()).isDeepEqualTo(expected(file.data, 0, 21));
-    answer = reader.read(file.request().windows(21, 9).build());
-    assertThat(answer.fingerprints()).isDeepEqualTo(expected(file.data, 21, 9));
-    assertThat(ticker.now - start).isEqualTo(29 * TimeUnit.MILLISECONDS.toNanos(250));
-  }
-
-  @Test
-  void aCallCanAskForALowerRate() throws Exception {
-    Written file = new Written(3 * WINDOW);
-    SkippingTicker ticker = new SkippingTicker();
-    ReplicaFingerprints reader = reader(1L << 30, ticker);
-    long start = ticker.now;
-    reader.read(file.request().bytesPerSecond(FingerprintRequest.RATE_MIN).build());
-    long two = 2 * (WINDOW * TimeUnit.SECONDS.toNanos(1) / FingerprintRequest.RATE_MIN);
-    assertThat(ticker.now - start).isEqualTo(two);
-    reader.read(file.request().bytesPerSecond(FingerprintRequest.RATE_MIN).build());
-    assertThat(ticker.now - start).as("the limit is of each call").isEqualTo(2 * two);
-  }
-
-  @Test
-  void callsThatWaitEndWhenTheAgentStops() throws Exception {
-    Written file = new Written(300_000);
-    SkippingTicker ticker = new SkippingTicker();
-    ReplicaFingerprints reader = reader(256_000, ticker);
-    ticker.onWait = reader::close;
-    FingerprintRequest request = file.request().build();
-    refused(AgentException.Kind.NO_AGENT, "is being stopped", () -> reader.read(request));
-    refused(AgentException.Kind.NO_AGENT, "is being stopped", () -> reader.read(request));
-    assertThat(probe().users()).isZero();
   }
 }
