@@ -94,8 +94,8 @@ public interface Agents extends Closeable {
    * call answers after some seconds with at least one window: callers ask again for the rest.
    *
    * @throws AgentException of kind UNSUPPORTED if the agent is of a version without this method; of
-   *     kind BUSY if another call reads a replica of the same storage; of kind NO_AGENT if the
-   *     agent is being stopped
+   *     kind BUSY if other calls read from the same storage or use the whole rate; of kind NO_AGENT
+   *     if the agent is being stopped
    */
   BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request) throws IOException;
 

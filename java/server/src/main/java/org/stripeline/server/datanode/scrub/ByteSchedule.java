@@ -19,6 +19,11 @@ final class ByteSchedule {
     this.bytesPerSecond = bytesPerSecond;
   }
 
+  /** Returns the time before which the next read must not begin; not before {@code nowNanos}. */
+  long next(long nowNanos) {
+    return isUsed && freeNanos - nowNanos > 0 ? freeNanos : nowNanos;
+  }
+
   /**
    * Enters a read of at most 2 MiB, and returns the time before which it must not begin; not before
    * {@code nowNanos}.
@@ -27,7 +32,7 @@ final class ByteSchedule {
     if (bytesPerSecond == 0) {
       return nowNanos;
     }
-    long start = isUsed && freeNanos - nowNanos > 0 ? freeNanos : nowNanos;
+    long start = next(nowNanos);
     freeNanos = start + bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond;
     isUsed = true;
     return start;

@@ -23,6 +23,7 @@ import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.natives.Ticker;
 import org.stripeline.natives.fingerprint.FingerprintFunction;
 import org.stripeline.server.datanode.AgentCount;
+import org.stripeline.server.datanode.AgentKeys;
 import org.stripeline.server.datanode.AgentMetrics;
 
 /**
@@ -34,6 +35,9 @@ public final class ReplicaFingerprints implements Closeable {
 
   /** Time after which a call answers with the windows that it has. */
   static final long CALL_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** Longest time that a window waits for those of other calls. */
+  static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
   private final DataNode dataNode;
   private final AgentMetrics metrics;
@@ -184,8 +188,15 @@ public final class ReplicaFingerprints implements Closeable {
         long position = (request.firstWindow + answer.windows()) * request.windowBytes;
         long rest = Math.max(0, request.block.length - position);
         int bytes = (int) Math.min(rest, request.windowBytes);
-        if (bytes > 0) {
-          awaitTurn(own, bytes);
+        if (bytes > 0 && !awaitTurn(own, bytes)) {
+          if (answer.windows() > 0) {
+            return;
+          }
+          throw new AgentException(
+              AgentException.Kind.BUSY,
+              "the calls that read already use the whole rate ("
+                  + AgentKeys.SCRUB_BANDWIDTH
+                  + "); try again later");
         }
         reader.read(bytes, answer);
         metrics.add(AgentCount.FINGERPRINTED, bytes);
@@ -197,10 +208,16 @@ public final class ReplicaFingerprints implements Closeable {
     }
   }
 
-  /** Waits until a window may be read. */
-  private void awaitTurn(ByteSchedule own, int bytes) throws AgentException {
+  /**
+   * Waits until a window may be read. Returns false at once if that takes too long because of other
+   * calls, so that no client gives up a call that waits.
+   */
+  private boolean awaitTurn(ByteSchedule own, int bytes) throws AgentException {
     synchronized (lock) {
       long now = ticker.nanos();
+      if (shared.next(now) - now > WAIT_NANOS) {
+        return false;
+      }
       long ownStart = own.enter(now, bytes);
       long sharedStart = shared.enter(now, bytes);
       long start = ownStart - sharedStart > 0 ? ownStart : sharedStart;
@@ -216,6 +233,7 @@ public final class ReplicaFingerprints implements Closeable {
         throw stopped(null);
       }
     }
+    return true;
   }
 
   private static AgentException stopped(Exception why) {

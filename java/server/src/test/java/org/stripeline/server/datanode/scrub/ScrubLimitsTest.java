@@ -93,25 +93,43 @@ class ScrubLimitsTest extends ReplicaReads {
     assertThat(probe().users()).isZero();
   }
 
+  /** A clock that stands still, and whose waits are interrupted. */
+  private static final Ticker INTERRUPTING =
+      new Ticker() {
+        @Override
+        public long nanos() {
+          return 0;
+        }
+
+        @Override
+        public void timedWait(Object monitor, long timeoutNanos) throws InterruptedException {
+          throw new InterruptedException();
+        }
+      };
+
   @Test
   void callsThatWaitEndWhenTheServerInterruptsThem() throws Exception {
     Written file = new Written(300_000);
-    Ticker interrupting =
-        new Ticker() {
-          @Override
-          public long nanos() {
-            return 0;
-          }
-
-          @Override
-          public void timedWait(Object monitor, long timeoutNanos) throws InterruptedException {
-            throw new InterruptedException();
-          }
-        };
-    ReplicaFingerprints reader = reader(256_000, interrupting);
+    ReplicaFingerprints reader = reader(256_000, INTERRUPTING);
     FingerprintRequest request = file.request().build();
     refused(AgentException.Kind.NO_AGENT, "is being stopped", () -> reader.read(request));
     assertThat(Thread.interrupted()).isTrue();
+    assertThat(probe().users()).isZero();
+  }
+
+  /** Each call that is interrupted has entered one window, a quarter of a second. */
+  @Test
+  void callsAreRefusedWhenOthersUseTheWholeRate() throws Exception {
+    Written file = new Written(300_000);
+    ReplicaFingerprints reader = reader(256_000, INTERRUPTING);
+    FingerprintRequest first = file.request().windows(0, 1).build();
+    assertThat(reader.read(first).windows).isEqualTo(1);
+    long calls = ReplicaFingerprints.WAIT_NANOS / TimeUnit.MILLISECONDS.toNanos(250);
+    for (int i = 0; i < calls; i++) {
+      refused(AgentException.Kind.NO_AGENT, "is being stopped", () -> reader.read(first));
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    refused(AgentException.Kind.BUSY, "the whole rate", () -> reader.read(first));
     assertThat(probe().users()).isZero();
   }
 
