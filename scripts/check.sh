@@ -51,7 +51,7 @@ exempt=(
 )
 clock='System(\.|::)(nanoTime|currentTimeMillis)|monotonicNow|(Instant|Time)\.now'
 clock+='|Thread\.sleep|SECONDS\.(sleep|timedWait)'
-modules=(java/{native,coder,client,placement,simulator,agent-api,server,convert,plan,lab,cli,terminal}/src/main)
+modules=(java/{native,coder,client,placement,simulator,agent-api,server,convert,plan,scrub,lab,cli,terminal}/src/main)
 reads=$(git grep --untracked -nE "$clock" -- "${modules[@]}" |
   grep -vE "/(Ticker|$(IFS='|' && echo "${exempt[*]}"))\.java:|Time\.now\(clock\)" || true)
 if [[ -n $reads ]]; then

@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 
 # All modules that touch Hadoop and that a cluster or a job loads.
-modules=testkit,terminal,native,placement,coder,client,agent-api,server,convert,plan
+modules=testkit,terminal,native,placement,coder,client,agent-api,server,convert,plan,scrub
 failed=()
 step() {
   local started=$SECONDS

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub.check;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.ExecutorService;
+import org.stripeline.agent.AgentException;
+
+/**
+ * Checks one group: reads fingerprints of all replicas, compares them window by window, and
+ * confirms differences on the bytes. It changes nothing in the cluster. A group that changes
+ * meanwhile is checked from its beginning again.
+ */
+public final class GroupCheck {
+  private final GroupAccess access;
+  private final CheckSettings settings;
+  private final ExecutorService threads;
+
+  /**
+   * Creates a check.
+   *
+   * @param threads run the calls to DataNodes; one thread for each replica of the group is used
+   */
+  public GroupCheck(GroupAccess access, CheckSettings settings, ExecutorService threads) {
+    this.access = access;
+    this.settings = settings;
+    this.threads = threads;
+  }
+
+  /**
+   * Checks the group. What prevents it is a finding in the result.
+   *
+   * @throws InterruptedIOException if the thread is interrupted
+   */
+  public GroupResult run() throws InterruptedIOException {
+    try {
+      String reason = "";
+      for (int restart = 0; restart <= CheckSettings.RESTARTS; restart++) {
+        if (restart > 0) {
+          access.pause(restart);
+        }
+        GroupLocations group = access.locate();
+        if (group == null) {
+          return GroupResult.unchecked("the file was deleted or rewritten meanwhile");
+        }
+        if (group.isOpen()) {
+          reason = "it is open for writing";
+          continue;
+        }
+        reason = "its blocks changed or moved each time that it was checked";
+        try (WindowJudge judge = new WindowJudge(group)) {
+          GroupResult result = new GroupPass(access, settings, threads, group, judge).run();
+          if (result != null) {
+            return result;
+          }
+        }
+      }
+      return GroupResult.unchecked(reason);
+    } catch (InterruptedIOException e) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
+      return GroupResult.unchecked(AgentException.reason(e));
+    } catch (IOException e) {
+      return GroupResult.unchecked(AgentException.reason(e));
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub.check;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.Block;
+
+/** A block group, or a replicated block, with the locations that the NameNode reported last. */
+public final class GroupLocations {
+  private final String pool;
+  private final Block block;
+  private final Layout layout;
+  private final int replicas;
+  private final boolean isOpen;
+  private final List<Copy> copies;
+
+  /**
+   * Creates a description.
+   *
+   * @param pool the block pool
+   * @param block the group, or the replicated block, with its bytes of data
+   * @param replicas replicas that each block should have; 1 for erasure-coded groups
+   * @param isOpen whether a client can still write to it
+   * @param copies all replicas
+   */
+  public GroupLocations(
+      String pool, Block block, Layout layout, int replicas, boolean isOpen, List<Copy> copies) {
+    this.pool = pool;
+    this.block = new Block(block);
+    this.layout = layout;
+    this.replicas = replicas;
+    this.isOpen = isOpen;
+    this.copies = Collections.unmodifiableList(new ArrayList<>(copies));
+  }
+
+  String pool() {
+    return pool;
+  }
+
+  Layout layout() {
+    return layout;
+  }
+
+  int replicas() {
+    return replicas;
+  }
+
+  boolean isOpen() {
+    return isOpen;
+  }
+
+  List<Copy> copies() {
+    return copies;
+  }
+
+  /** Returns the replicas of one unit. */
+  List<Copy> copies(int unit) {
+    List<Copy> own = new ArrayList<>();
+    for (Copy copy : copies) {
+      if (copy.unit == unit) {
+        own.add(copy);
+      }
+    }
+    return own;
+  }
+
+  /** Returns the length that the replicas of a unit must have. */
+  long unitBytes(int unit) {
+    return layout.unitBytes(unit, block.getNumBytes());
+  }
+
+  /** Returns the length of the longest unit. */
+  long longestBytes() {
+    return unitBytes(0);
+  }
+
+  /** Returns whether another description has the same block and the same replicas. */
+  boolean isSame(GroupLocations other) {
+    return other.block.getBlockId() == block.getBlockId()
+        && other.block.getGenerationStamp() == block.getGenerationStamp()
+        && other.block.getNumBytes() == block.getNumBytes()
+        && other.isOpen == isOpen
+        && new HashSet<>(other.copies).equals(new HashSet<>(copies));
+  }
+
+  @Override
+  public String toString() {
+    return block.getBlockName();
+  }
+}
