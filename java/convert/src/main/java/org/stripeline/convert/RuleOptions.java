@@ -3,6 +3,7 @@ package org.stripeline.convert;
 
 import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.TimeSpan;
 import picocli.CommandLine.Option;
 
 /** Options that choose files, of {@code convert} and {@code plan}. */
@@ -49,7 +50,7 @@ public final class RuleOptions {
    */
   public FileFilter filter() {
     FileFilter filter = new FileFilter();
-    filter.ageMsMin = minAge == null ? 0 : duration("--min-age", minAge);
+    filter.ageMsMin = minAge == null ? 0 : TimeSpan.millis("--min-age", minAge);
     filter.bytesMin = minSize == null ? 0 : minSize.bytes();
     filter.glob = glob;
     try {
@@ -62,28 +63,5 @@ public final class RuleOptions {
     filter.includeSnapshotted = includeSnapshotted;
     filter.includeSynced = includeSynced;
     return filter;
-  }
-
-  /**
-   * Reads a time such as 90m, 12h or 30d, and returns its milliseconds.
-   *
-   * @param option the option that has it, for the message
-   */
-  static long duration(String option, String text) {
-    if (!text.matches("\\d{1,6}[smhd]")) {
-      throw new IllegalArgumentException(
-          "Cannot read " + option + "=" + text + ": write for example 90m, 12h or 30d");
-    }
-    long count = Long.parseLong(text.substring(0, text.length() - 1));
-    switch (text.charAt(text.length() - 1)) {
-      case 's':
-        return count * 1000;
-      case 'm':
-        return count * 60_000;
-      case 'h':
-        return count * 3_600_000;
-      default:
-        return count * 86_400_000;
-    }
   }
 }

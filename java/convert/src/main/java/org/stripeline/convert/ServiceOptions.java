@@ -3,6 +3,7 @@ package org.stripeline.convert;
 
 import java.util.Arrays;
 import java.util.List;
+import org.stripeline.terminal.TimeSpan;
 import picocli.CommandLine.Option;
 
 /** Options of {@code stripeline convert} that carry out the rules of a file. */
@@ -67,7 +68,7 @@ final class ServiceOptions {
     if (!isExecute) {
       throw new IllegalArgumentException("Cannot use --every without --execute");
     }
-    long ms = RuleOptions.duration("--every", every);
+    long ms = TimeSpan.millis("--every", every);
     if (ms == 0) {
       throw new IllegalArgumentException("Cannot use --every=" + every + ": at least 1s");
     }
