@@ -18,10 +18,10 @@ import org.apache.hadoop.net.NetUtils;
 import org.stripeline.convert.job.Reasons;
 
 /**
- * Reads the replica of one block on one DataNode, through its checksums. Unlike Hadoop's streams,
- * it does not fail over to another DataNode.
+ * Reads the replica of one block on one DataNode, by default through its checksums. Unlike Hadoop's
+ * streams, it does not fail over to another DataNode.
  */
-final class ReplicaReader implements Closeable {
+public final class ReplicaReader implements Closeable {
   private final String name;
   private final BlockReader reader;
   private long left;
@@ -33,13 +33,37 @@ final class ReplicaReader implements Closeable {
    */
   ReplicaReader(DistributedFileSystem fs, LocatedBlock block, DatanodeInfo node)
       throws IOException {
-    ExtendedBlock id = block.getBlock();
-    name = id.getBlockName() + " at " + node.getXferAddr();
-    left = id.getNumBytes();
-    reader = left == 0 ? null : open(fs, block, node);
+    this(fs, block, node, 0, block.getBlock().getNumBytes(), true);
   }
 
-  private BlockReader open(DistributedFileSystem fs, LocatedBlock block, DatanodeInfo node)
+  /**
+   * Connects to a DataNode, unless there are no bytes to read.
+   *
+   * @param node one of the block's locations
+   * @param offset the first byte to read
+   * @param bytes number of bytes, all within the block
+   * @param isVerified whether bytes that do not match their checksums are an error
+   */
+  public ReplicaReader(
+      DistributedFileSystem fs,
+      LocatedBlock block,
+      DatanodeInfo node,
+      long offset,
+      long bytes,
+      boolean isVerified)
+      throws IOException {
+    ExtendedBlock id = block.getBlock();
+    name = id.getBlockName() + " at " + node.getXferAddr();
+    left = bytes;
+    reader = left == 0 ? null : open(fs, block, node, offset, isVerified);
+  }
+
+  private BlockReader open(
+      DistributedFileSystem fs,
+      LocatedBlock block,
+      DatanodeInfo node,
+      long offset,
+      boolean isVerified)
       throws IOException {
     DFSClient client = fs.getClient();
     boolean byHostName = client.getConf().isConnectToDnViaHostname();
@@ -52,9 +76,9 @@ final class ReplicaReader implements Closeable {
           "stripeline-convert",
           block.getBlock(),
           block.getBlockToken(),
-          0,
+          offset,
           left,
-          true,
+          isVerified,
           client.getClientName(),
           peer,
           node,
@@ -68,17 +92,18 @@ final class ReplicaReader implements Closeable {
     }
   }
 
-  /** Returns the number of bytes of the block that are still to be read. */
+  /** Returns the number of bytes that are still to be read. */
   long left() {
     return left;
   }
 
   /**
-   * Reads the next bytes, up to the remaining space of the buffer or the end of the block.
+   * Reads the next bytes, up to the remaining space of the buffer or the end of what is read.
    *
-   * @throws IOException if the bytes are missing, or do not match their checksums
+   * @throws IOException if the bytes are missing, or do not match their checksums: its cause is
+   *     then a {@code ChecksumException}
    */
-  void read(ByteBuffer into) throws IOException {
+  public void read(ByteBuffer into) throws IOException {
     int limit = into.limit();
     int bytes = (int) Math.min(left, into.remaining());
     into.limit(into.position() + bytes);
