@@ -52,7 +52,7 @@ public final class Layout {
    *
    * @param groupBytes bytes of data of the group
    */
-  long unitBytes(int unit, long groupBytes) {
+  public long unitBytes(int unit, long groupBytes) {
     if (isReplicated() || groupBytes == 0) {
       return groupBytes;
     }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub.access;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.fs.ChecksumException;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.agent.BlockFingerprints;
+import org.stripeline.agent.FingerprintRequest;
+import org.stripeline.convert.file.ReplicaReader;
+import org.stripeline.convert.job.RateLimiter;
+import org.stripeline.natives.Ticker;
+import org.stripeline.natives.fingerprint.Fingerprint;
+import org.stripeline.natives.fingerprint.FingerprintFunction;
+
+/**
+ * Computes fingerprints of replicas in this process, from bytes that their DataNodes send. Replaces
+ * agents where there are none; the bytes of all blocks then cross the network.
+ */
+final class ClientReads {
+  /** Windows of one call, so that no DataNode is read from for long while others wait for it. */
+  private static final int WINDOWS_MAX = 16;
+
+  private final DistributedFileSystem fs;
+  private final Ticker ticker;
+  private FingerprintFunction function;
+
+  ClientReads(DistributedFileSystem fs, Ticker ticker) {
+    this.fs = fs;
+    this.ticker = ticker;
+  }
+
+  /** Reads bytes as they are, whether they match their checksums or not. */
+  byte[] read(LocatedBlock replica, DatanodeInfo node, long offset, int bytes) throws IOException {
+    ByteBuffer into = ByteBuffer.allocate(bytes);
+    try (ReplicaReader reader = new ReplicaReader(fs, replica, node, offset, bytes, false)) {
+      reader.read(into);
+    }
+    return into.array();
+  }
+
+  /**
+   * Answers a request as an agent does. A chunk with a wrong checksum is reported as the first of
+   * its window, because only the window is known.
+   */
+  BlockFingerprints fingerprint(LocatedBlock replica, DatanodeInfo node, FingerprintRequest request)
+      throws IOException {
+    BlockFingerprints.Builder answer = new BlockFingerprints.Builder(request);
+    answer.replica(request.block.generationStamp, request.block.length);
+    answer.cached();
+    RateLimiter rate = new RateLimiter(request.bytesPerSecond, ticker);
+    Fingerprint fingerprint = new Fingerprint(function(request));
+    long end = request.firstWindow + Math.min(request.windows, WINDOWS_MAX);
+    for (long window = request.firstWindow; window < end; window++) {
+      long offset = Math.min(request.block.length, window * request.windowBytes);
+      int bytes = (int) Math.min(request.windowBytes, request.block.length - offset);
+      rate.take(bytes);
+      ByteBuffer data = ByteBuffer.allocate(bytes);
+      try (ReplicaReader reader = new ReplicaReader(fs, replica, node, offset, bytes, true)) {
+        reader.read(data);
+        data.flip();
+      } catch (IOException e) {
+        if (!(e.getCause() instanceof ChecksumException)) {
+          if (answer.windows() > 0) {
+            break;
+          }
+          throw e;
+        }
+        answer.badChunk(window, offset);
+        data = ByteBuffer.wrap(read(replica, node, offset, bytes));
+      }
+      fingerprint.update(data);
+      answer.fingerprint(fingerprint.take());
+    }
+    return answer.end(BlockFingerprints.Outcome.READ, "");
+  }
+
+  private synchronized FingerprintFunction function(FingerprintRequest request) {
+    if (function == null
+        || function.seed() != request.seed
+        || function.sums() != request.sums
+        || function.windowBytes() != request.windowBytes) {
+      function = new FingerprintFunction(request.seed, request.sums, request.windowBytes);
+    }
+    return function;
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub.access;
+
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.BlockFingerprints;
+import org.stripeline.agent.FingerprintRequest;
+import org.stripeline.convert.job.Polling;
+import org.stripeline.natives.Ticker;
+
+/** What all groups of a scrub share of a cluster. Thread-safe. */
+public final class ClusterAccess {
+  /** The pause before the first repetition; each further one is four times as long. */
+  private static final long PAUSE_MS = 500;
+
+  private final DistributedFileSystem fs;
+  private final Agents agents;
+  private final Ticker ticker;
+  private final ClientReads client;
+  private final NodeTurns turns = new NodeTurns();
+  private final Set<String> withoutAgent = ConcurrentHashMap.newKeySet();
+  private final AtomicLong windowsByAgents = new AtomicLong();
+  private final AtomicLong windowsByClient = new AtomicLong();
+
+  /** Creates access through a client and agents that the caller closes afterwards. */
+  public ClusterAccess(DistributedFileSystem fs, Agents agents, Ticker ticker) {
+    this.fs = fs;
+    this.agents = agents;
+    this.ticker = ticker;
+    client = new ClientReads(fs, ticker);
+  }
+
+  DFSClient namenode() {
+    return fs.getClient();
+  }
+
+  /** Returns fingerprints from the agent of a DataNode, or through the client if it has none. */
+  BlockFingerprints fingerprint(DatanodeInfo node, LocatedBlock replica, FingerprintRequest request)
+      throws IOException {
+    try (NodeTurns.Turn turn = turns.take(node.getDatanodeUuid())) {
+      if (!withoutAgent.contains(node.getDatanodeUuid())) {
+        try {
+          return count(windowsByAgents, agents.fingerprint(node, request));
+        } catch (AgentException e) {
+          if (e.kind() != AgentException.Kind.NO_AGENT
+              && e.kind() != AgentException.Kind.UNSUPPORTED) {
+            throw e;
+          }
+          withoutAgent.add(node.getDatanodeUuid());
+        }
+      }
+      return count(windowsByClient, client.fingerprint(replica, node, request));
+    }
+  }
+
+  private static BlockFingerprints count(AtomicLong windows, BlockFingerprints answer) {
+    windows.addAndGet(answer.windows);
+    return answer;
+  }
+
+  byte[] read(DatanodeInfo node, LocatedBlock replica, long offset, int bytes) throws IOException {
+    try (NodeTurns.Turn turn = turns.take(node.getDatanodeUuid())) {
+      return client.read(replica, node, offset, bytes);
+    }
+  }
+
+  void pause(int round) throws IOException {
+    Polling.pause(ticker, PAUSE_MS << 2 * (round - 1));
+  }
+
+  /** Returns the number of windows of which agents returned fingerprints. */
+  public long windowsByAgents() {
+    return windowsByAgents.get();
+  }
+
+  /** Returns the number of windows that were sent to the client, because there was no agent. */
+  public long windowsByClient() {
+    return windowsByClient.get();
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub.access;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.BlockFingerprints;
+import org.stripeline.agent.FingerprintRequest;
+import org.stripeline.convert.job.InodePath;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.scrub.check.Copy;
+import org.stripeline.scrub.check.GroupAccess;
+import org.stripeline.scrub.check.GroupLocations;
+import org.stripeline.scrub.check.Layout;
+
+/** Access to one block group, or one replicated block, of a file on HDFS. */
+public final class HdfsGroup implements GroupAccess {
+  private final ClusterAccess cluster;
+  private final long fileId;
+  private final int replication;
+  private final long offset;
+  private final long blockId;
+
+  /** The replicas that the NameNode returned last, with the tokens that allow reading them. */
+  private Map<String, LocatedBlock> replicas = new HashMap<>();
+
+  /**
+   * Creates access.
+   *
+   * @param fileId inode id of the file
+   * @param replication replicas that the file should have; not used for erasure-coded files
+   * @param block a block group or a block of the file, as it was listed
+   */
+  public HdfsGroup(ClusterAccess cluster, long fileId, int replication, LocatedBlock block) {
+    this.cluster = cluster;
+    this.fileId = fileId;
+    this.replication = replication;
+    offset = block.getStartOffset();
+    blockId = block.getBlock().getBlockId();
+  }
+
+  @Override
+  public GroupLocations locate() throws IOException {
+    LocatedBlocks file;
+    try {
+      file = cluster.namenode().getLocatedBlocks(InodePath.of(fileId), offset, 1);
+    } catch (FileNotFoundException e) {
+      return null;
+    }
+    if (file == null) {
+      return null;
+    }
+    for (LocatedBlock block : file.getLocatedBlocks()) {
+      if (block.getBlock().getBlockId() == blockId) {
+        return describe(file, block);
+      }
+    }
+    // The NameNode does not always list a block that is being written with the others.
+    LocatedBlock last = file.getLastLocatedBlock();
+    boolean isLast = last != null && last.getBlock().getBlockId() == blockId;
+    return isLast ? describe(file, last) : null;
+  }
+
+  private GroupLocations describe(LocatedBlocks file, LocatedBlock block) {
+    ErasureCodingPolicy policy = file.getErasureCodingPolicy();
+    LocatedBlock last = file.getLastLocatedBlock();
+    boolean isLast = last != null && last.getBlock().getBlockId() == blockId;
+    boolean isOpen = file.isUnderConstruction() && isLast && !file.isLastBlockComplete();
+    Layout layout =
+        policy == null
+            ? Layout.replicated()
+            : Layout.striped(
+                Code.of(policy.getCodecName()),
+                policy.getNumDataUnits(),
+                policy.getNumParityUnits(),
+                policy.getCellSize());
+    List<Copy> copies = new ArrayList<>();
+    Map<String, LocatedBlock> found = new HashMap<>();
+    DatanodeInfo[] nodes = block.getLocations();
+    for (int i = 0; i < nodes.length; i++) {
+      LocatedBlock replica = replica(layout, block, i);
+      int unit = policy == null ? 0 : ((LocatedStripedBlock) block).getBlockIndices()[i];
+      Copy copy = new Copy(unit, nodes[i], AgentBlock.of(replica.getBlock()));
+      copies.add(copy);
+      found.put(key(nodes[i], copy.block.id), replica);
+    }
+    synchronized (this) {
+      replicas = found;
+    }
+    return new GroupLocations(
+        block.getBlock().getBlockPoolId(),
+        block.getBlock().getLocalBlock(),
+        layout,
+        policy == null ? replication : 1,
+        isOpen,
+        copies);
+  }
+
+  /** Returns one replica, whose block is an internal block if the file is erasure-coded. */
+  private static LocatedBlock replica(Layout layout, LocatedBlock block, int number) {
+    ExtendedBlock id = new ExtendedBlock(block.getBlock());
+    boolean isStriped = !layout.isReplicated();
+    if (isStriped) {
+      int unit = ((LocatedStripedBlock) block).getBlockIndices()[number];
+      id.setBlockId(id.getBlockId() + unit);
+      id.setNumBytes(layout.unitBytes(unit, block.getBlockSize()));
+    }
+    LocatedBlock replica =
+        new LocatedBlock(
+            id,
+            new DatanodeInfo[] {block.getLocations()[number]},
+            new String[] {block.getStorageIDs()[number]},
+            new StorageType[] {block.getStorageTypes()[number]},
+            block.getStartOffset(),
+            false,
+            null);
+    replica.setBlockToken(
+        isStriped ? ((LocatedStripedBlock) block).getBlockTokens()[number] : block.getBlockToken());
+    return replica;
+  }
+
+  private static String key(DatanodeInfo node, long block) {
+    return block + " " + node.getDatanodeUuid();
+  }
+
+  private synchronized LocatedBlock replica(DatanodeInfo node, long block) throws IOException {
+    LocatedBlock replica = replicas.get(key(node, block));
+    if (replica == null) {
+      throw new IOException(
+          "Cannot read block " + block + " on " + node.getXferAddr() + ": it is no longer there");
+    }
+    return replica;
+  }
+
+  @Override
+  public BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request)
+      throws IOException {
+    return cluster.fingerprint(node, replica(node, request.block.id), request);
+  }
+
+  @Override
+  public byte[] read(Copy copy, long from, int bytes) throws IOException {
+    return cluster.read(copy.node, replica(copy.node, copy.block.id), from, bytes);
+  }
+
+  @Override
+  public void pause(int round) throws IOException {
+    cluster.pause(round);
+  }
+}
