@@ -47,6 +47,7 @@ exempt=(
   JobDirectory            # names jobs by the local time
   JobList                 # compares times of files on HDFS with the NameNode's clock, or this machine's
   FileJudge               # compares the modification times of files with the time of day
+  ScrubCommand            # compares the modification times of files with the time of day
   PlanCalculator          # compares the modification times of files with the time of day
 )
 clock='System(\.|::)(nanoTime|currentTimeMillis)|monotonicNow|(Instant|Time)\.now'

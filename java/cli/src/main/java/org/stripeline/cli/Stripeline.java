@@ -10,6 +10,7 @@ import org.stripeline.lab.BenchCommand;
 import org.stripeline.lab.cluster.ClusterCommand;
 import org.stripeline.lab.demo.DemoCommand;
 import org.stripeline.plan.PlanCommand;
+import org.stripeline.scrub.ScrubCommand;
 import org.stripeline.terminal.CommandStyle;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Spec;
       HdfsCommand.class,
       ConvertCommand.class,
       StatusCommand.class,
+      ScrubCommand.class,
       DoctorCommand.class,
       TuneCommand.class,
       BenchCommand.class,

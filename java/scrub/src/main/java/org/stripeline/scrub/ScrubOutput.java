@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.stripeline.scrub.check.Finding;
+import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Quantity;
+
+/** Prints the findings of a scrub as they come, as text or as one JSON object per line. */
+final class ScrubOutput implements ScrubObserver, AutoCloseable {
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+  private final PrintWriter out;
+  private final boolean isJson;
+  private final Progress progress;
+  private Progress.Step step;
+  private long findings;
+
+  ScrubOutput(PrintWriter out, boolean isJson, Progress progress) {
+    this.out = out;
+    this.isJson = isJson;
+    this.progress = progress;
+  }
+
+  @Override
+  public void listed(long files, long bytes) {
+    progress.say("%s, %s", Quantity.counted(files, "file"), Quantity.bytes(bytes));
+    step = progress.step("check", bytes);
+  }
+
+  @Override
+  public void unread(String path, String reason) {
+    if (!isJson) {
+      out.println(path + ": NOT_CHECKED: " + reason);
+      out.flush();
+      return;
+    }
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("path", path);
+    line.put("notRead", reason);
+    print(line);
+  }
+
+  @Override
+  public void checked(String path, long number, String block, long bytes, GroupResult result) {
+    findings += result.findings().size();
+    if (!result.findings().isEmpty()) {
+      if (isJson) {
+        print(json(path, number, block, result));
+      } else {
+        for (Finding finding : result.findings()) {
+          out.println(path + " group " + number + " " + block + ": " + finding);
+        }
+        out.flush();
+      }
+    }
+    if (step != null) {
+      step.advance(bytes, Quantity.counted(findings, "finding"));
+    }
+  }
+
+  private static Map<String, Object> json(
+      String path, long number, String block, GroupResult result) {
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (Finding finding : result.findings()) {
+      Map<String, Object> one = new LinkedHashMap<>();
+      one.put("kind", finding.kind().name());
+      one.put("damage", finding.kind().isDamage());
+      if (finding.unit() >= 0) {
+        one.put("unit", finding.unit());
+      }
+      if (finding.copy() != null) {
+        one.put("block", finding.copy().block.id);
+        one.put("node", finding.copy().node.getXferAddr());
+        one.put("nodeId", finding.copy().node.getDatanodeUuid());
+      }
+      if (finding.windows() > 0) {
+        one.put("firstWindow", finding.firstWindow());
+        one.put("windows", finding.windows());
+      }
+      one.put("text", finding.text());
+      all.add(one);
+    }
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("path", path);
+    line.put("group", number);
+    line.put("block", block);
+    line.put("findings", all);
+    return line;
+  }
+
+  /** Prints the sums. */
+  void totals(ScrubTotals totals) {
+    if (step != null) {
+      step.succeeded();
+    }
+    close();
+    if (isJson) {
+      Map<String, Object> line = new LinkedHashMap<>();
+      JsonElement tree = GSON.toJsonTree(totals);
+      tree.getAsJsonObject().entrySet().forEach(one -> line.put(one.getKey(), one.getValue()));
+      print(line);
+      return;
+    }
+    out.println(
+        Quantity.counted(totals.files, "file")
+            + ", "
+            + Quantity.counted(totals.groups, "group or block", "groups and blocks")
+            + ": "
+            + totals.groupsHealthy
+            + " healthy, "
+            + totals.groupsDamaged
+            + " damaged, "
+            + totals.groupsNotChecked
+            + " not checked or only in part");
+    out.println(
+        Quantity.bytes(totals.bytesRead)
+            + " read; fingerprints: "
+            + Quantity.counted(totals.windowsByAgents, "window")
+            + " by agents, "
+            + totals.windowsByClient
+            + " by this client");
+    if (totals.pathsUnread > 0) {
+      out.println(
+          Quantity.counted(totals.pathsUnread, "path") + " could not be listed, not checked");
+    }
+    out.flush();
+  }
+
+  private void print(Map<String, Object> line) {
+    Map<String, Object> versioned = new LinkedHashMap<>();
+    versioned.put(OutputOptions.SCHEMA_KEY, OutputOptions.SCHEMA);
+    versioned.putAll(line);
+    out.println(GSON.toJson(versioned));
+    out.flush();
+  }
+
+  @Override
+  public void close() {
+    if (step != null) {
+      step.close();
+      step = null;
+    }
+  }
+}

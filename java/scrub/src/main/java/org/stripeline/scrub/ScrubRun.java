@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.scrub.access.ClusterAccess;
+import org.stripeline.scrub.access.HdfsGroup;
+import org.stripeline.scrub.check.CheckSettings;
+import org.stripeline.scrub.check.GroupCheck;
+import org.stripeline.scrub.check.GroupResult;
+
+/** Checks all files of a tree, those first that were modified longest ago. */
+final class ScrubRun {
+  /** Files that are held in memory, about 50 MB. */
+  private static final int FILES_MAX = 200_000;
+
+  /** Bytes of a file whose locations are read at a time. */
+  private static final long LISTED_BYTES = 64L << 30;
+
+  private final DistributedFileSystem fs;
+  private final ClusterAccess cluster;
+  private final CheckSettings settings;
+  private final int groupsAtOnce;
+  private final ScrubObserver observer;
+  private final ScrubTotals totals = new ScrubTotals();
+  private final ExecutorService groupThreads;
+  private final ExecutorService callThreads;
+  private final Deque<Running> running = new ArrayDeque<>();
+
+  /** A group that is being checked. */
+  private static final class Running {
+    final String path;
+    final long number;
+    final LocatedBlock block;
+    final Future<GroupResult> result;
+
+    Running(String path, long number, LocatedBlock block, Future<GroupResult> result) {
+      this.path = path;
+      this.number = number;
+      this.block = block;
+      this.result = result;
+    }
+  }
+
+  ScrubRun(
+      DistributedFileSystem fs,
+      ClusterAccess cluster,
+      CheckSettings settings,
+      int groupsAtOnce,
+      ScrubObserver observer) {
+    this.fs = fs;
+    this.cluster = cluster;
+    this.settings = settings;
+    this.groupsAtOnce = groupsAtOnce;
+    this.observer = observer;
+    groupThreads = Executors.newFixedThreadPool(groupsAtOnce, ScrubRun::thread);
+    callThreads = Executors.newCachedThreadPool(ScrubRun::thread);
+  }
+
+  private static Thread thread(Runnable task) {
+    Thread thread = new Thread(task, "stripeline-scrub");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /**
+   * Checks the files that were last modified before a time.
+   *
+   * @param roots files and directories
+   * @param modifiedMax the latest time of modification, in milliseconds
+   * @throws IOException if a root cannot be listed, or the thread is interrupted
+   */
+  ScrubTotals run(List<Path> roots, long modifiedMax) throws IOException {
+    try {
+      OldestFiles.Entry after = null;
+      boolean hasMore = true;
+      while (hasMore) {
+        OldestFiles files = new OldestFiles(FILES_MAX, after);
+        for (Path root : roots) {
+          list(fs.getFileStatus(root), modifiedMax, files, after == null);
+        }
+        if (after == null) {
+          observer.listed(files.files(), files.bytes());
+        }
+        hasMore = files.hasMore();
+        for (OldestFiles.Entry file : files.inOrder()) {
+          check(file);
+          after = file;
+        }
+      }
+      while (!running.isEmpty()) {
+        finish(running.remove());
+      }
+      totals.windowsByAgents = cluster.windowsByAgents();
+      totals.windowsByClient = cluster.windowsByClient();
+      return totals;
+    } finally {
+      groupThreads.shutdownNow();
+      callThreads.shutdownNow();
+    }
+  }
+
+  /** Lists a tree, without the locations of blocks. */
+  private void list(FileStatus root, long modifiedMax, OldestFiles files, boolean isFirst)
+      throws IOException {
+    Deque<FileStatus> waiting = new ArrayDeque<>();
+    waiting.push(root);
+    while (!waiting.isEmpty()) {
+      FileStatus next = waiting.pop();
+      if (!next.isDirectory()) {
+        offer(next, modifiedMax, files);
+        continue;
+      }
+      try {
+        RemoteIterator<FileStatus> entries = fs.listStatusIterator(next.getPath());
+        while (entries.hasNext()) {
+          FileStatus entry = entries.next();
+          if (entry.isDirectory()) {
+            waiting.push(entry);
+          } else {
+            offer(entry, modifiedMax, files);
+          }
+        }
+      } catch (IOException e) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        // A directory that was deleted meanwhile has nothing to check.
+        if (isFirst && !(e instanceof FileNotFoundException)) {
+          totals.pathsUnread++;
+          observer.unread(next.getPath().toUri().getPath(), Reasons.of(e));
+        }
+      }
+    }
+  }
+
+  private static void offer(FileStatus file, long modifiedMax, OldestFiles files) {
+    if (file.isFile() && file.getModificationTime() <= modifiedMax) {
+      files.offer(
+          new OldestFiles.Entry(
+              file.getPath().toUri().getPath(),
+              ((HdfsFileStatus) file).getFileId(),
+              file.getModificationTime(),
+              file.getLen(),
+              file.getReplication()));
+    }
+  }
+
+  private void check(OldestFiles.Entry file) throws IOException {
+    long offset = 0;
+    long number = 0;
+    while (true) {
+      LocatedBlocks blocks;
+      try {
+        blocks = fs.getClient().getLocatedBlocks(InodePath.of(file.fileId), offset, LISTED_BYTES);
+      } catch (FileNotFoundException e) {
+        totals.filesGone++;
+        return;
+      } catch (IOException e) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        totals.pathsUnread++;
+        observer.unread(file.path, Reasons.of(e));
+        return;
+      }
+      long end = offset;
+      LocatedBlock open = blocks.isUnderConstruction() ? blocks.getLastLocatedBlock() : null;
+      for (LocatedBlock block : blocks.getLocatedBlocks()) {
+        // The first block of a part may be the last one of the part before it.
+        if (block.getStartOffset() >= offset) {
+          begin(file, number++, block);
+          end = block.getStartOffset() + block.getBlockSize();
+        }
+        if (open != null && open.getBlock().getBlockId() == block.getBlock().getBlockId()) {
+          open = null;
+        }
+      }
+      if (end == offset || end >= blocks.getFileLength()) {
+        if (open != null) {
+          // The NameNode does not always list a block that is being written with the others.
+          begin(file, number, open);
+        }
+        totals.files++;
+        return;
+      }
+      offset = end;
+    }
+  }
+
+  private void begin(OldestFiles.Entry file, long number, LocatedBlock block) throws IOException {
+    while (running.size() >= groupsAtOnce) {
+      finish(running.remove());
+    }
+    HdfsGroup group = new HdfsGroup(cluster, file.fileId, file.replication, block);
+    Future<GroupResult> result =
+        groupThreads.submit(() -> new GroupCheck(group, settings, callThreads).run());
+    running.add(new Running(file.path, number, block, result));
+  }
+
+  private void finish(Running group) throws IOException {
+    GroupResult result;
+    try {
+      result = group.result.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Cannot continue the scrub: interrupted");
+    } catch (ExecutionException e) {
+      throw new IOException("Cannot check " + group.path + ": " + e.getCause(), e.getCause());
+    }
+    totals.add(result);
+    observer.checked(
+        group.path,
+        group.number,
+        group.block.getBlock().getBlockName(),
+        group.block.getBlockSize(),
+        result);
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.terminal.ExitStatus;
+
+/** The sums of a scrub. The names of the fields are those of the JSON output. */
+final class ScrubTotals {
+  /** Files whose groups were checked. */
+  long files;
+
+  /** Files that were deleted after they were listed. */
+  long filesGone;
+
+  /** Files and directories that could not be listed. */
+  long pathsUnread;
+
+  /** Block groups and replicated blocks. */
+  long groups;
+
+  /** Groups that were checked completely and have no damage. */
+  long groupsHealthy;
+
+  /** Groups with damage. */
+  long groupsDamaged;
+
+  /** Groups of which all or part was not checked; they may be damaged as well. */
+  long groupsNotChecked;
+
+  /** Bytes that DataNodes read. */
+  long bytesRead;
+
+  /** Windows whose fingerprints agents computed. */
+  long windowsByAgents;
+
+  /** Windows that were sent to the client, because there was no agent. */
+  long windowsByClient;
+
+  void add(GroupResult result) {
+    groups++;
+    groupsHealthy += result.isHealthy() ? 1 : 0;
+    groupsDamaged += result.isDamaged() ? 1 : 0;
+    groupsNotChecked += result.isComplete() ? 0 : 1;
+    bytesRead += result.bytes();
+  }
+
+  /** Returns the exit status: damage counts more than what was not checked. */
+  int exitStatus() {
+    if (groupsDamaged > 0) {
+      return ExitStatus.FAILED;
+    }
+    return groupsNotChecked > 0 || pathsUnread > 0 ? ExitStatus.UNCHECKED : ExitStatus.SOUND;
+  }
+}
