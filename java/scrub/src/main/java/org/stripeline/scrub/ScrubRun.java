@@ -94,7 +94,9 @@ final class ScrubRun {
       while (hasMore) {
         OldestFiles files = new OldestFiles(FILES_MAX, after);
         for (Path root : roots) {
-          list(fs.getFileStatus(root), modifiedMax, files, after == null);
+          if (after == null || fs.exists(root)) {
+            list(fs.getFileStatus(root), modifiedMax, files, after == null);
+          }
         }
         if (after == null) {
           observer.listed(files.files(), files.bytes());

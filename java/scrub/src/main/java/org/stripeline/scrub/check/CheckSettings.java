@@ -23,6 +23,9 @@ public final class CheckSettings {
   private final int windowBytes;
   private final long bytesPerSecond;
 
+  /** Held while the bytes of a group are compared, of which there can be 40 MiB. */
+  private final Object comparison = new Object();
+
   /**
    * Creates settings.
    *
@@ -55,6 +58,11 @@ public final class CheckSettings {
 
   int fingerprintBytes() {
     return sums * FingerprintFunction.ROW_BYTES;
+  }
+
+  /** Returns the lock under which bytes are compared: those of one group at a time. */
+  Object comparison() {
+    return comparison;
   }
 
   long bytesPerSecond() {

@@ -3,22 +3,26 @@ package org.stripeline.scrub.check;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.Set;
+import java.util.TreeSet;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.FingerprintRequest;
 
 /** The fingerprints of consecutive windows of one replica, asked for in one or more calls. */
 final class CopyRead {
+  /** Windows with wrong checksums that are read again: if there are more, the disk is bad. */
+  private static final int READ_AGAIN_MAX = 4;
+
   private final GroupAccess access;
   private final CheckSettings settings;
   private final String pool;
   private final Copy copy;
   private final long firstWindow;
   private final byte[][] fingerprints;
-  private final Set<Long> badWindows = new HashSet<>();
-  private long badChunks;
+  private final Set<Long> badWindows = new TreeSet<>();
+  private final Set<Long> readAgain = new TreeSet<>();
   private int done;
   private boolean isChanged;
   private boolean isRepeatable;
@@ -57,14 +61,9 @@ final class CopyRead {
         while (end < fingerprints.length && fingerprints[end] == null) {
           end++;
         }
-        FingerprintRequest request =
-            new FingerprintRequest.Builder(pool, copy.block)
-                .function(settings.seed(), settings.sums(), settings.windowBytes())
-                .windows(firstWindow + done, end - done)
-                .bytesPerSecond(settings.bytesPerSecond())
-                .build();
-        take(access.fingerprint(copy.node, request));
+        take(access.fingerprint(copy.node, request(firstWindow + done, end - done)));
       }
+      readBadAgain();
     } catch (InterruptedIOException e) {
       if (Thread.currentThread().isInterrupted()) {
         throw e;
@@ -73,6 +72,27 @@ final class CopyRead {
       obstacle(Finding.Kind.NOT_CHECKED, AgentException.reason(e), true);
     } catch (IOException e) {
       obstacle(Finding.Kind.NOT_CHECKED, AgentException.reason(e), isPassing(e));
+    }
+  }
+
+  private FingerprintRequest request(long window, int count) {
+    return new FingerprintRequest.Builder(pool, copy.block)
+        .function(settings.seed(), settings.sums(), settings.windowBytes())
+        .windows(window, count)
+        .bytesPerSecond(settings.bytesPerSecond())
+        .build();
+  }
+
+  /** Asks once more for windows with wrong checksums: memory or a bus may have been wrong. */
+  private void readBadAgain() throws IOException {
+    for (long window : new ArrayList<>(badWindows)) {
+      if (readAgain.size() < READ_AGAIN_MAX && readAgain.add(window)) {
+        BlockFingerprints again = access.fingerprint(copy.node, request(window, 1));
+        if (again.outcome == BlockFingerprints.Outcome.READ && again.badWindows.isEmpty()) {
+          badWindows.remove(window);
+          fingerprints[(int) (window - firstWindow)] = again.fingerprints()[0];
+        }
+      }
     }
   }
 
@@ -97,7 +117,6 @@ final class CopyRead {
     System.arraycopy(read, 0, fingerprints, done, read.length);
     done += read.length;
     badWindows.addAll(answer.badWindows);
-    badChunks += answer.badChunkCount;
     switch (answer.outcome) {
       case READ:
         return;
@@ -179,11 +198,6 @@ final class CopyRead {
 
   Set<Long> badWindows() {
     return badWindows;
-  }
-
-  /** Returns the number of chunks with wrong checksums. */
-  long badChunks() {
-    return badChunks;
   }
 
   /** Returns the bytes that were read. */

@@ -4,6 +4,8 @@ package org.stripeline.scrub.check;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.ExecutorService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.stripeline.agent.AgentException;
 
 /**
@@ -12,6 +14,8 @@ import org.stripeline.agent.AgentException;
  * meanwhile is checked from its beginning again.
  */
 public final class GroupCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupCheck.class);
+
   private final GroupAccess access;
   private final CheckSettings settings;
   private final ExecutorService threads;
@@ -63,6 +67,10 @@ public final class GroupCheck {
       return GroupResult.unchecked(AgentException.reason(e));
     } catch (IOException e) {
       return GroupResult.unchecked(AgentException.reason(e));
+    } catch (RuntimeException e) {
+      // One group that is unlike all others must not end the check of the rest.
+      LOG.warn("Cannot check a group", e);
+      return GroupResult.unchecked("the check failed: " + e);
     }
   }
 }

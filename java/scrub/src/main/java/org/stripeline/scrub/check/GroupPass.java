@@ -129,7 +129,9 @@ final class GroupPass {
       return true;
     }
     confirmations++;
-    return confirm(window, verdict, values.keySet(), suspects);
+    synchronized (settings.comparison()) {
+      return confirm(window, verdict, values.keySet(), suspects);
+    }
   }
 
   /** Compares the bytes of a window; returns false if the group has changed. */

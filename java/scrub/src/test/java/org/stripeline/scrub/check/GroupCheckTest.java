@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.agent.AgentException;
+import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.natives.codec.Code;
 
@@ -406,6 +407,43 @@ class GroupCheckTest {
     group.badChunks.put(group.copy(1), 3000L);
 
     assertThat(kinds(check(group))).containsExactly(Finding.Kind.BAD_CHECKSUM);
+  }
+
+  @Test
+  void aWrongChecksumThatIsGoneWhenItIsReadAgainIsNoFinding() throws IOException {
+    FakeGroup group = Policy.RS_6_3.group();
+    Copy copy = group.copy(1);
+    group.answer(
+        copy,
+        1,
+        request -> {
+          group.badChunks.put(copy, 3000L);
+          group.damage(copy, 3000);
+          BlockFingerprints wrong = group.ofBytes(copy.node, request);
+          group.damage(copy, 3000);
+          group.badChunks.remove(copy);
+          return wrong;
+        });
+
+    GroupResult result = check(group);
+
+    assertThat(result.findings()).isEmpty();
+    assertThat(group.reads).isZero();
+  }
+
+  @Test
+  void aGroupOfAnUnknownCodeDoesNotEndTheScrub() throws IOException {
+    FakeGroup group = Policy.RS_6_3.group();
+    group.beforeLocate.put(
+        0,
+        () -> {
+          throw new IllegalArgumentException("no code 'dummy'");
+        });
+
+    GroupResult result = check(group);
+
+    assertThat(kinds(result)).containsExactly(Finding.Kind.NOT_CHECKED);
+    assertThat(result.findings().get(0).text()).contains("no code 'dummy'");
   }
 
   @Test
