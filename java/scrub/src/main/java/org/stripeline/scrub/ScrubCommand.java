@@ -87,7 +87,7 @@ public final class ScrubCommand implements Callable<Integer> {
       converter = ByteSize.RateConverter.class,
       description =
           "Bytes that each DataNode reads per second, such as 10MiB, at least 256KiB (default: the"
-              + " limit of the DataNode, stripeline.agent.scrub.bandwidth)")
+              + " limit of the DataNode, stripeline.agent.scrub.bandwidth; 20MiB without an agent)")
   private ByteSize rate;
 
   @Option(

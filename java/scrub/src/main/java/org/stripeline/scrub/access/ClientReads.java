@@ -23,6 +23,9 @@ final class ClientReads {
   /** Windows of one call, so that no DataNode is read from for long while others wait for it. */
   private static final int WINDOWS_MAX = 16;
 
+  /** Bytes per second if the request has no limit: what agents read by default. */
+  private static final long RATE_DEFAULT = 20 << 20;
+
   private final DistributedFileSystem fs;
   private final Ticker ticker;
   private FingerprintFunction function;
@@ -50,7 +53,8 @@ final class ClientReads {
     BlockFingerprints.Builder answer = new BlockFingerprints.Builder(request);
     answer.replica(request.block.generationStamp, request.block.length);
     answer.cached();
-    RateLimiter rate = new RateLimiter(request.bytesPerSecond, ticker);
+    long most = request.bytesPerSecond == 0 ? RATE_DEFAULT : request.bytesPerSecond;
+    RateLimiter rate = new RateLimiter(most, ticker);
     Fingerprint fingerprint = new Fingerprint(function(request));
     long end = request.firstWindow + Math.min(request.windows, WINDOWS_MAX);
     for (long window = request.firstWindow; window < end; window++) {
