@@ -23,7 +23,7 @@ public final class AgentInfo {
 
   /**
    * The names of the agent's methods. Null from agents that do not report them, which are older
-   * than {@link AgentMethod#FINGERPRINT} and have all other methods.
+   * than {@link AgentMethod#FINGERPRINT} and {@link AgentMethod#QUARANTINE} and have all others.
    */
   private final List<String> methods;
 
@@ -43,7 +43,7 @@ public final class AgentInfo {
   /** Returns whether the agent has a method. */
   public boolean has(AgentMethod method) {
     return methods == null
-        ? method != AgentMethod.FINGERPRINT
+        ? method != AgentMethod.FINGERPRINT && method != AgentMethod.QUARANTINE
         : methods.contains(method.wireName());
   }
 }

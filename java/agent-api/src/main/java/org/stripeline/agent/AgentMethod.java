@@ -10,6 +10,7 @@ public enum AgentMethod {
   CHECKSUM("checksum"),
   CLAIM("claim"),
   FINGERPRINT("fingerprint"),
+  QUARANTINE("quarantine"),
   ENCODE("encode"),
   POLL("poll"),
   CANCEL("cancel");

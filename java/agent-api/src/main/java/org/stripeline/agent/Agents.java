@@ -100,6 +100,19 @@ public interface Agents extends Closeable {
   BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request) throws IOException;
 
   /**
+   * Keeps a finalized replica in quarantine: links its files to a directory beside the storage,
+   * where they stay for a limited time. A replica that is there already is not kept twice.
+   *
+   * @param block the block; the replica may have another length, if it is damaged
+   * @param remove whether to remove the replica then, so that the NameNode has it rebuilt
+   * @throws AgentException of kind CHANGED if the replica has another generation stamp, is not
+   *     finalized, or changes meanwhile; of kind FAILED if the quarantine is full; of kind
+   *     UNSUPPORTED if the agent is of a version without this method
+   */
+  QuarantinedReplica quarantine(DatanodeInfo node, String pool, AgentBlock block, boolean remove)
+      throws IOException;
+
+  /**
    * Begins to encode a group. No replica with the id of a target may exist. A task that fails
    * removes what it has written, and nothing else.
    *

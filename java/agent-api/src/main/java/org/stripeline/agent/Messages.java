@@ -106,6 +106,19 @@ public final class Messages {
     }
   }
 
+  /** Arguments of {@code quarantine}. */
+  public static final class QuarantineCall {
+    public final String pool;
+    public final AgentBlock block;
+    public final boolean remove;
+
+    QuarantineCall(String pool, AgentBlock block, boolean remove) {
+      this.pool = pool;
+      this.block = block;
+      this.remove = remove;
+    }
+  }
+
   /** Arguments of {@code encode}. */
   public static final class EncodeCall {
     /** Any text that is unique to the task: a repeated call with it begins no second task. */

@@ -117,20 +117,32 @@ public final class RpcAgents implements Agents {
   public BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request)
       throws IOException {
     AgentMethod method = AgentMethod.FINGERPRINT;
-    BlockFingerprints answer;
+    BlockFingerprints answer = callNewer(node, method, request, BlockFingerprints.class);
+    if (!answer.answers(request)) {
+      String why = "its answer does not fit the request; the agent is of another version";
+      throw failure(AgentException.Kind.FAILED, node, method, why, null);
+    }
+    return answer;
+  }
+
+  @Override
+  public QuarantinedReplica quarantine(
+      DatanodeInfo node, String pool, AgentBlock block, boolean remove) throws IOException {
+    Messages.QuarantineCall arguments = new Messages.QuarantineCall(pool, block, remove);
+    return callNewer(node, AgentMethod.QUARANTINE, arguments, QuarantinedReplica.class);
+  }
+
+  /** Calls a method that older agents lack; the exception is of kind UNSUPPORTED then. */
+  private <T> T callNewer(DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
+      throws IOException {
     try {
-      answer = call(node, method, request, BlockFingerprints.class);
+      return call(node, method, arguments, answer);
     } catch (AgentException e) {
       if (e.kind() == AgentException.Kind.BAD_REQUEST) {
         requireMethod(node, method, e);
       }
       throw e;
     }
-    if (!answer.answers(request)) {
-      String why = "its answer does not fit the request; the agent is of another version";
-      throw failure(AgentException.Kind.FAILED, node, method, why, null);
-    }
-    return answer;
   }
 
   /** Throws if the agent is of a version without a method, which it has refused. */

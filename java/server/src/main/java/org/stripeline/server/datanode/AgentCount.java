@@ -38,6 +38,8 @@ public enum AgentCount {
   CHUNKS_BAD("FingerprintedBadChunks", "chunks with wrong checksums, found for fingerprints"),
   /** Replicas that could not be read for fingerprints. */
   REPLICAS_UNREADABLE("FingerprintedUnreadable", "calls for fingerprints that could not read"),
+  /** Replicas that were linked into the quarantine. */
+  QUARANTINED("QuarantinedReplicas", "replicas linked into the quarantine"),
   /** Tasks that have succeeded. */
   TASKS_DONE("TasksDone", "tasks that have succeeded"),
   /** Tasks that have failed. */

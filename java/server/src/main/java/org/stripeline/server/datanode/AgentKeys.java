@@ -39,6 +39,18 @@ public final class AgentKeys {
   /** Default of {@link #SCRUB_BANDWIDTH}. */
   public static final long SCRUB_BANDWIDTH_DEFAULT = 20L << 20;
 
+  /** Maximum bytes in the quarantine of one storage; 0 for no quarantine, and thus no repair. */
+  public static final String QUARANTINE_SIZE = "stripeline.agent.quarantine.size";
+
+  /** Default of {@link #QUARANTINE_SIZE}. */
+  public static final long QUARANTINE_SIZE_DEFAULT = 10L << 30;
+
+  /** Time after which a replica in quarantine is deleted. */
+  public static final String QUARANTINE_PERIOD = "stripeline.agent.quarantine.period";
+
+  /** Default of {@link #QUARANTINE_PERIOD}, in milliseconds. */
+  public static final long QUARANTINE_PERIOD_DEFAULT = 30L * 24 * 3600 * 1000;
+
   /** Time without progress of a transfer after which the other DataNode is considered dead. */
   public static final String TIMEOUT = "stripeline.agent.transfer.timeout";
 

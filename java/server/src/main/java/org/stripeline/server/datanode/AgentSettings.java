@@ -30,6 +30,12 @@ public final class AgentSettings {
   /** Maximum bytes per second that are read for fingerprints; 0 for no limit. */
   public final long scrubBandwidth;
 
+  /** Maximum bytes in the quarantine of one storage. */
+  public final long quarantineBytes;
+
+  /** Time after which a replica in quarantine is deleted. */
+  public final long quarantineMillis;
+
   /** Time without progress of a transfer after which the other DataNode is considered dead. */
   public final int timeoutMillis;
 
@@ -82,6 +88,18 @@ public final class AgentSettings {
             ? 0
             : checked(
                 AgentKeys.SCRUB_BANDWIDTH, scrub, FingerprintRequest.RATE_MIN, Long.MAX_VALUE);
+    quarantineBytes =
+        checked(
+            AgentKeys.QUARANTINE_SIZE,
+            conf.getLongBytes(AgentKeys.QUARANTINE_SIZE, AgentKeys.QUARANTINE_SIZE_DEFAULT),
+            0,
+            Long.MAX_VALUE);
+    quarantineMillis =
+        millis(
+            conf,
+            AgentKeys.QUARANTINE_PERIOD,
+            AgentKeys.QUARANTINE_PERIOD_DEFAULT,
+            TimeUnit.DAYS.toMillis(3650));
     timeoutMillis =
         (int) millis(conf, AgentKeys.TIMEOUT, AgentKeys.TIMEOUT_DEFAULT, Integer.MAX_VALUE);
     linksMax = integer(conf, AgentKeys.LINKS_MAX, AgentKeys.LINKS_MAX_DEFAULT, 1, Wire.BLOCKS_MAX);

@@ -14,6 +14,7 @@ import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.Linked;
+import org.stripeline.agent.QuarantinedReplica;
 import org.stripeline.agent.TaskReport;
 
 /** Forwards all calls to other agents; subclasses change some. */
@@ -68,6 +69,12 @@ public class ForwardingAgents implements Agents {
   public BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request)
       throws IOException {
     return to.fingerprint(node, request);
+  }
+
+  @Override
+  public QuarantinedReplica quarantine(
+      DatanodeInfo node, String pool, AgentBlock block, boolean remove) throws IOException {
+    return to.quarantine(node, pool, block, remove);
   }
 
   @Override

@@ -152,6 +152,17 @@ public final class LocalReplicas {
   }
 
   /**
+   * Removes a replica that is known to be wrong, and reports that to the NameNode.
+   *
+   * @return whether it existed
+   */
+  public boolean removeWrong(ExtendedBlock block) throws IOException {
+    boolean isRemoved = remove(block);
+    reportRemovals();
+    return isRemoved;
+  }
+
+  /**
    * Allows a task to write a block that does not exist here. From now on this task may roll the
    * block back, and no earlier task.
    */

@@ -4,6 +4,7 @@ package org.stripeline.server.datanode.service;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.function.Function;
@@ -39,6 +40,7 @@ import org.stripeline.server.datanode.encode.EncodeTask;
 import org.stripeline.server.datanode.encode.TaskContext;
 import org.stripeline.server.datanode.encode.TaskTable;
 import org.stripeline.server.datanode.replica.LocalReplicas;
+import org.stripeline.server.datanode.scrub.Quarantine;
 import org.stripeline.server.datanode.scrub.ReplicaFingerprints;
 
 /**
@@ -57,6 +59,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   private final Agents peers;
   private final TaskTable tasks;
   private final ReplicaFingerprints fingerprints;
+  private final Quarantine quarantine;
   private volatile boolean closed;
 
   /**
@@ -82,6 +85,8 @@ public final class AgentService implements AgentProtocol, Closeable {
         new TaskTable(
             new TaskContext(dataNode, replicas, peers, settings, metrics, buffers, Ticker.SYSTEM));
     fingerprints = ReplicaFingerprints.of(dataNode, metrics, settings.scrubBandwidth);
+    quarantine =
+        new Quarantine(dataNode, metrics, replicas::removeWrong, settings, Clock.systemUTC());
     metrics.publish(
         tasks::running, tasks::queued, () -> buffers.bytes() + fingerprints.bufferBytes());
   }
@@ -219,6 +224,10 @@ public final class AgentService implements AgentProtocol, Closeable {
         Messages.ClaimCall claim = Wire.arguments(request, Messages.ClaimCall.class);
         RequestCheck.claim(claim);
         return replicas.claim(claim.pool, claim.block);
+      case QUARANTINE:
+        Messages.QuarantineCall keep = Wire.arguments(request, Messages.QuarantineCall.class);
+        RequestCheck.quarantine(keep);
+        return quarantine.keep(keep.pool, keep.block, keep.remove);
       default:
         throw new IllegalStateException("Cannot run as work: " + method);
     }
@@ -237,6 +246,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   }
 
   private BlockFingerprints fingerprint(FingerprintRequest request) throws IOException {
+    quarantine.expireHourly();
     try {
       handlers.beginScrub();
       try {

@@ -125,6 +125,13 @@ final class RequestCheck {
             + FingerprintRequest.RATE_MIN);
   }
 
+  /** Checks arguments of {@code quarantine}. */
+  static void quarantine(Messages.QuarantineCall call) throws AgentException {
+    RequestCheck check = new RequestCheck("quarantine");
+    check.pool(call.pool);
+    check.need(call.block != null, "no block");
+  }
+
   /** Checks arguments of {@code encode}. */
   static void encode(Messages.EncodeCall call) throws AgentException {
     RequestCheck check = new RequestCheck("encode");

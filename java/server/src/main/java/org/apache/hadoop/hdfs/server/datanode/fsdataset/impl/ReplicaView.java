@@ -98,9 +98,19 @@ public final class ReplicaView {
     return fileLength;
   }
 
+  /** Returns whether a file is the one of the replica, perhaps by another name. */
+  public boolean isFile(Path file) throws IOException {
+    return fileLength >= 0 && Files.exists(file) && Files.isSameFile(data, file);
+  }
+
   /** Returns the storage, which is one directory of the DataNode, usually of a disk of its own. */
   public String storageId() {
     return storageId;
+  }
+
+  /** Returns the directory of the storage, which contains {@code current}. */
+  public Path storageDirectory() throws AgentException {
+    return local(replica.getVolume().getBaseURI());
   }
 
   /** Returns the block file. */

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode.scrub;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaView;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.QuarantinedReplica;
+import org.stripeline.server.datanode.AgentCount;
+import org.stripeline.server.datanode.AgentKeys;
+import org.stripeline.server.datanode.AgentMetrics;
+import org.stripeline.server.datanode.AgentSettings;
+
+/**
+ * Keeps wrong replicas for a limited time: hard links to their files in a directory of the same
+ * storage, {@code STORAGE/stripeline-quarantine/POOL/BLOCK_STAMP-MILLIS/}.
+ */
+public final class Quarantine {
+  private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
+
+  /** The directory beside {@code current}, where no scanner of Hadoop looks. */
+  static final String DIRECTORY = "stripeline-quarantine";
+
+  private static final long EXPIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
+
+  private final DataNode dataNode;
+  private final AgentMetrics metrics;
+  private final Remover remover;
+  private final long bytesMax;
+  private final long keptMillis;
+  private final Clock clock;
+  private long expiredMillis;
+
+  /** Removes replicas of the DataNode, and reports that to the NameNode. */
+  public interface Remover {
+    /** Returns whether the replica existed. */
+    boolean remove(ExtendedBlock block) throws IOException;
+  }
+
+  /** Creates the quarantine of a DataNode, which may not have registered yet. */
+  public Quarantine(
+      DataNode dataNode,
+      AgentMetrics metrics,
+      Remover remover,
+      AgentSettings settings,
+      Clock clock) {
+    this.remover = remover;
+    this.dataNode = dataNode;
+    this.metrics = metrics;
+    this.clock = clock;
+    bytesMax = settings.quarantineBytes;
+    keptMillis = settings.quarantineMillis;
+    expiredMillis = clock.millis();
+  }
+
+  /**
+   * Keeps a replica.
+   *
+   * @param block the block; its length is not compared
+   * @param remove whether to remove the replica then
+   * @throws AgentException of kind CHANGED if the replica is not finalized, has another generation
+   *     stamp or changes meanwhile; of kind FAILED if the quarantine is full
+   */
+  public synchronized QuarantinedReplica keep(String pool, AgentBlock block, boolean remove)
+      throws IOException {
+    ReplicaView replica = ReplicaView.of(dataNode, pool, block.id);
+    if (replica == null) {
+      return new QuarantinedReplica(null, 0, false);
+    }
+    if (!replica.isFinalized() || replica.generationStamp() != block.generationStamp) {
+      throw new AgentException(
+          AgentException.Kind.CHANGED, "Cannot keep " + block + ": the replica is " + replica);
+    }
+    try (FsVolumeReference volume = replica.holdVolume()) {
+      Path own = replica.storageDirectory().resolve(DIRECTORY);
+      expire(own);
+      Path kept = find(own.resolve(pool), replica);
+      if (kept == null) {
+        kept = link(own, pool, replica);
+      }
+      if (!replica.equals(ReplicaView.of(dataNode, pool, block.id))) {
+        throw new AgentException(
+            AgentException.Kind.CHANGED,
+            "Cannot keep " + block + ": the replica changed meanwhile, it was " + replica);
+      }
+      boolean isRemoved = remove && remove(pool, block, replica);
+      return new QuarantinedReplica(kept.toString(), replica.fileLength(), isRemoved);
+    }
+  }
+
+  private boolean remove(String pool, AgentBlock block, ReplicaView replica) throws IOException {
+    ExtendedBlock found =
+        new ExtendedBlock(pool, block.id, replica.length(), replica.generationStamp());
+    LOG.warn("Removing {}, which a repair found to be wrong; it is in quarantine", replica.data());
+    return remover.remove(found);
+  }
+
+  private static String prefix(ReplicaView replica) {
+    return replica.data().getFileName() + "_" + replica.generationStamp() + "-";
+  }
+
+  /** Returns the directory of a replica that is kept already, or null. */
+  private static Path find(Path directory, ReplicaView replica) throws IOException {
+    for (Path entry : list(directory)) {
+      if (entry.getFileName().toString().startsWith(prefix(replica))
+          && replica.isFile(entry.resolve(replica.data().getFileName()))) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  private Path link(Path own, String pool, ReplicaView replica) throws IOException {
+    long used = bytes(own);
+    long bytes = Math.max(0, replica.fileLength());
+    if (bytes > bytesMax - used) {
+      throw new AgentException(
+          AgentException.Kind.FAILED,
+          "Cannot keep "
+              + replica.data()
+              + " of "
+              + bytes
+              + " bytes: "
+              + own
+              + " has "
+              + used
+              + " bytes, and "
+              + AgentKeys.QUARANTINE_SIZE
+              + " is "
+              + bytesMax
+              + "; delete what is not needed there, or raise the limit");
+    }
+    Path parent = Files.createDirectories(own.resolve(pool));
+    Path directory = Files.createDirectory(parent.resolve(prefix(replica) + clock.millis()));
+    try {
+      linkIfThere(replica.data(), directory);
+      linkIfThere(replica.meta(), directory);
+      for (Path path : new Path[] {directory, parent, own, own.getParent()}) {
+        sync(path);
+      }
+    } catch (IOException | RuntimeException e) {
+      FileUtil.fullyDelete(directory.toFile());
+      throw e;
+    }
+    metrics.add(AgentCount.QUARANTINED, 1);
+    LOG.warn("{} is kept in {}", replica, directory);
+    return directory;
+  }
+
+  private static void linkIfThere(Path file, Path directory) throws IOException {
+    try {
+      Files.createLink(directory.resolve(file.getFileName()), file);
+    } catch (NoSuchFileException e) {
+      // A file that is missing may be what is wrong with the replica.
+      LOG.warn("{} does not exist", file);
+    }
+  }
+
+  private static void sync(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static long bytes(Path own) throws IOException {
+    if (!Files.isDirectory(own)) {
+      return 0;
+    }
+    try (Stream<Path> files = Files.walk(own)) {
+      return files.map(Path::toFile).filter(File::isFile).mapToLong(File::length).sum();
+    }
+  }
+
+  private static List<Path> list(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return new ArrayList<>();
+    }
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.collect(Collectors.toList());
+    }
+  }
+
+  /** Deletes what was kept long enough on all storages, if that was not done within an hour. */
+  public void expireHourly() {
+    synchronized (this) {
+      if (clock.millis() - expiredMillis < EXPIRE_MILLIS) {
+        return;
+      }
+      expiredMillis = clock.millis();
+      FsDatasetSpi<?> dataset = dataNode.getFSDataset();
+      if (dataset == null) {
+        return;
+      }
+      try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
+        for (FsVolumeSpi volume : volumes) {
+          if ("file".equals(volume.getBaseURI().getScheme())) {
+            expire(new File(volume.getBaseURI()).toPath().resolve(DIRECTORY));
+          }
+        }
+      } catch (IOException e) {
+        LOG.warn("Cannot delete what was in quarantine long enough", e);
+      }
+    }
+  }
+
+  private void expire(Path own) throws IOException {
+    for (Path pool : list(own)) {
+      for (Path entry : list(pool)) {
+        String name = entry.getFileName().toString();
+        long since;
+        try {
+          since = Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
+        } catch (NumberFormatException e) {
+          continue; // Not ours.
+        }
+        if (clock.millis() - since > keptMillis) {
+          LOG.info("Deleting {}, which was in quarantine long enough", entry);
+          FileUtil.fullyDelete(entry.toFile());
+        }
+      }
+    }
+  }
+}
