@@ -10,6 +10,7 @@ import org.stripeline.lab.BenchCommand;
 import org.stripeline.lab.cluster.ClusterCommand;
 import org.stripeline.lab.demo.DemoCommand;
 import org.stripeline.plan.PlanCommand;
+import org.stripeline.scrub.RepairCommand;
 import org.stripeline.scrub.ScrubCommand;
 import org.stripeline.terminal.CommandStyle;
 import picocli.CommandLine;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Spec;
       ConvertCommand.class,
       StatusCommand.class,
       ScrubCommand.class,
+      RepairCommand.class,
       DoctorCommand.class,
       TuneCommand.class,
       BenchCommand.class,

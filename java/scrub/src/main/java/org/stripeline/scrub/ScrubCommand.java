@@ -4,13 +4,10 @@ package org.stripeline.scrub;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
@@ -18,7 +15,6 @@ import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.convert.job.Reasons;
-import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.ClusterAccess;
@@ -142,71 +138,22 @@ public final class ScrubCommand implements Callable<Integer> {
   private final class Session {
     int run(long age, long bytesPerSecond) throws IOException {
       Configuration conf = new HdfsConfiguration();
-      List<Path> roots = roots(conf);
+      ScrubTarget target = new ScrubTarget(spec, conf, "scrub");
+      List<Path> roots = target.roots(paths);
       PrintWriter out = spec.commandLine().getOut();
       PrintWriter err = spec.commandLine().getErr();
-      try (DistributedFileSystem fs = connect(conf, roots.get(0));
+      try (DistributedFileSystem fs = target.connect(roots.get(0));
           Agents agents = Agents.connect(fs.getConf());
           ScrubOutput output = new ScrubOutput(out, json, Progress.besideOutput(err))) {
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
         CheckSettings settings = new CheckSettings(new SecureRandom().nextLong(), bytesPerSecond);
         long modifiedMax = System.currentTimeMillis() - age;
         ScrubTotals totals =
-            new ScrubRun(fs, cluster, settings, groupsAtOnce, output)
+            new ScrubRun(fs, cluster, ScrubRun.checks(settings), groupsAtOnce, output)
                 .run(roots, age == 0 ? Long.MAX_VALUE : modifiedMax);
         output.totals(totals);
         return totals.exitStatus();
       }
-    }
-
-    /** Returns the paths, all of the file system of the first one. */
-    private List<Path> roots(Configuration conf) throws IOException {
-      List<Path> roots = new ArrayList<>();
-      for (String path : PathArguments.expand(conf, paths)) {
-        Path root;
-        try {
-          root = new Path(path);
-        } catch (IllegalArgumentException e) {
-          throw usage("Cannot scrub '" + path + "': " + e.getMessage());
-        }
-        if (!root.isUriPathAbsolute()) {
-          throw usage("Cannot scrub " + path + ": name an absolute path");
-        }
-        if (!roots.isEmpty() && !uri(conf, root).equals(uri(conf, roots.get(0)))) {
-          throw usage("Cannot scrub " + path + ": it is on another file system than the first");
-        }
-        roots.add(root);
-      }
-      return roots;
-    }
-
-    private URI uri(Configuration conf, Path path) {
-      URI given = path.toUri();
-      return given.getScheme() == null
-          ? FileSystem.getDefaultUri(conf)
-          : URI.create(given.getScheme() + "://" + given.getRawAuthority());
-    }
-
-    private DistributedFileSystem connect(Configuration conf, Path path) throws IOException {
-      FileSystem fs;
-      try {
-        fs = FileSystem.newInstance(uri(conf, path), conf);
-      } catch (IllegalArgumentException e) {
-        // Hadoop throws this exception for an unknown host.
-        throw new IOException("Cannot scrub " + path + ": " + e.getMessage(), e);
-      }
-      if (!(fs instanceof DistributedFileSystem)) {
-        URI uri = fs.getUri();
-        fs.close();
-        throw new CommandException(
-            ExitStatus.USAGE,
-            "Cannot scrub "
-                + path
-                + ": "
-                + uri
-                + " is not HDFS; set HADOOP_CONF_DIR, or name it as hdfs://HOST:PORT/PATH");
-      }
-      return (DistributedFileSystem) fs;
     }
   }
 }

@@ -6,11 +6,14 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.stripeline.scrub.check.Finding;
 import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.repair.RepairRecord;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.Quantity;
@@ -25,6 +28,9 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
   private Progress.Step step;
   private long findings;
 
+  /** Groups whose findings were printed with what was done about them. */
+  private final Set<String> printed = new HashSet<>();
+
   ScrubOutput(PrintWriter out, boolean isJson, Progress progress) {
     this.out = out;
     this.isJson = isJson;
@@ -38,7 +44,7 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
   }
 
   @Override
-  public void unread(String path, String reason) {
+  public synchronized void unread(String path, String reason) {
     if (!isJson) {
       out.println(path + ": NOT_CHECKED: " + reason);
       out.flush();
@@ -51,9 +57,10 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
   }
 
   @Override
-  public void checked(String path, long number, String block, long bytes, GroupResult result) {
+  public synchronized void checked(
+      String path, long number, String block, long bytes, GroupResult result) {
     findings += result.findings().size();
-    if (!result.findings().isEmpty()) {
+    if (!printed.remove(path + " " + number) && !result.findings().isEmpty()) {
       if (isJson) {
         print(json(path, number, block, result));
       } else {
@@ -66,6 +73,28 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
     if (step != null) {
       step.advance(bytes, Quantity.counted(findings, "finding"));
     }
+  }
+
+  /** Prints what was done with a group that was damaged; called by the thread of the group. */
+  synchronized void repaired(String path, long number, GroupResult checked, RepairRecord record) {
+    printed.add(path + " " + number);
+    if (isJson) {
+      Map<String, Object> line = json(path, number, checked.locations().toString(), checked);
+      Map<String, Object> repair = new LinkedHashMap<>();
+      repair.put("state", record.state().name());
+      repair.put("replaced", record.replaced());
+      repair.put("quarantine", record.quarantine());
+      repair.put("text", record.text());
+      line.put("repair", repair);
+      print(line);
+      return;
+    }
+    String group = path + " group " + number + " " + checked.locations();
+    for (Finding finding : checked.findings()) {
+      out.println(group + ": " + finding);
+    }
+    out.println(group + ": " + record);
+    out.flush();
   }
 
   private static Map<String, Object> json(

@@ -36,13 +36,30 @@ final class ScrubRun {
 
   private final DistributedFileSystem fs;
   private final ClusterAccess cluster;
-  private final CheckSettings settings;
+  private final GroupWork work;
   private final int groupsAtOnce;
   private final ScrubObserver observer;
   private final ScrubTotals totals = new ScrubTotals();
   private final ExecutorService groupThreads;
   private final ExecutorService callThreads;
   private final Deque<Running> running = new ArrayDeque<>();
+
+  /** What is done with each group. */
+  interface GroupWork {
+    /**
+     * Checks a group.
+     *
+     * @param number the group's number in the file
+     * @param calls run the calls to DataNodes
+     */
+    GroupResult run(String path, long number, HdfsGroup group, ExecutorService calls)
+        throws IOException;
+  }
+
+  /** Returns checks with the same settings for all groups. */
+  static GroupWork checks(CheckSettings settings) {
+    return (path, number, group, calls) -> new GroupCheck(group, settings, calls).run();
+  }
 
   /** A group that is being checked. */
   private static final class Running {
@@ -62,12 +79,12 @@ final class ScrubRun {
   ScrubRun(
       DistributedFileSystem fs,
       ClusterAccess cluster,
-      CheckSettings settings,
+      GroupWork work,
       int groupsAtOnce,
       ScrubObserver observer) {
     this.fs = fs;
     this.cluster = cluster;
-    this.settings = settings;
+    this.work = work;
     this.groupsAtOnce = groupsAtOnce;
     this.observer = observer;
     groupThreads = Executors.newFixedThreadPool(groupsAtOnce, ScrubRun::thread);
@@ -213,7 +230,7 @@ final class ScrubRun {
     }
     HdfsGroup group = new HdfsGroup(cluster, file.fileId, file.replication, block);
     Future<GroupResult> result =
-        groupThreads.submit(() -> new GroupCheck(group, settings, callThreads).run());
+        groupThreads.submit(() -> work.run(file.path, number, group, callThreads));
     running.add(new Running(file.path, number, block, result));
   }
 

@@ -4,15 +4,18 @@ package org.stripeline.scrub.access;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.FingerprintRequest;
+import org.stripeline.agent.QuarantinedReplica;
 import org.stripeline.convert.job.Polling;
 import org.stripeline.natives.Ticker;
 
@@ -73,7 +76,20 @@ public final class ClusterAccess {
   }
 
   void pause(int round) throws IOException {
-    Polling.pause(ticker, PAUSE_MS << 2 * (round - 1));
+    pauseMillis(PAUSE_MS << 2 * (round - 1));
+  }
+
+  void pauseMillis(long millis) throws IOException {
+    Polling.pause(ticker, millis);
+  }
+
+  long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(ticker.nanos());
+  }
+
+  QuarantinedReplica quarantine(DatanodeInfo node, String pool, AgentBlock block, boolean remove)
+      throws IOException {
+    return agents.quarantine(node, pool, block, remove);
   }
 
   /** Returns the number of windows of which agents returned fingerprints. */

@@ -134,7 +134,8 @@ public final class HdfsGroup implements GroupAccess {
     return block + " " + node.getDatanodeUuid();
   }
 
-  private synchronized LocatedBlock replica(DatanodeInfo node, long block) throws IOException {
+  /** Returns one replica as it was located last, with the token for it. */
+  synchronized LocatedBlock replica(DatanodeInfo node, long block) throws IOException {
     LocatedBlock replica = replicas.get(key(node, block));
     if (replica == null) {
       throw new IOException(

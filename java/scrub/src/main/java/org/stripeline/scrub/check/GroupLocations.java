@@ -35,15 +35,18 @@ public final class GroupLocations {
     this.copies = Collections.unmodifiableList(new ArrayList<>(copies));
   }
 
-  String pool() {
+  /** Returns the block pool. */
+  public String pool() {
     return pool;
   }
 
-  Layout layout() {
+  /** Returns how bytes are distributed over units. */
+  public Layout layout() {
     return layout;
   }
 
-  int replicas() {
+  /** Returns the number of replicas that each block should have. */
+  public int replicas() {
     return replicas;
   }
 
@@ -51,12 +54,13 @@ public final class GroupLocations {
     return isOpen;
   }
 
-  List<Copy> copies() {
+  /** Returns all replicas. */
+  public List<Copy> copies() {
     return copies;
   }
 
   /** Returns the replicas of one unit. */
-  List<Copy> copies(int unit) {
+  public List<Copy> copies(int unit) {
     List<Copy> own = new ArrayList<>();
     for (Copy copy : copies) {
       if (copy.unit == unit) {
@@ -67,7 +71,7 @@ public final class GroupLocations {
   }
 
   /** Returns the length that the replicas of a unit must have. */
-  long unitBytes(int unit) {
+  public long unitBytes(int unit) {
     return layout.unitBytes(unit, block.getNumBytes());
   }
 
@@ -76,13 +80,17 @@ public final class GroupLocations {
     return unitBytes(0);
   }
 
-  /** Returns whether another description has the same block and the same replicas. */
-  boolean isSame(GroupLocations other) {
+  /** Returns whether another description has the same block, of the same bytes. */
+  public boolean isSameBlock(GroupLocations other) {
     return other.block.getBlockId() == block.getBlockId()
         && other.block.getGenerationStamp() == block.getGenerationStamp()
         && other.block.getNumBytes() == block.getNumBytes()
-        && other.isOpen == isOpen
-        && new HashSet<>(other.copies).equals(new HashSet<>(copies));
+        && other.isOpen == isOpen;
+  }
+
+  /** Returns whether another description has the same block and the same replicas. */
+  public boolean isSame(GroupLocations other) {
+    return isSameBlock(other) && new HashSet<>(other.copies).equals(new HashSet<>(copies));
   }
 
   @Override

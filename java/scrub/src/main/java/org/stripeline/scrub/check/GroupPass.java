@@ -65,7 +65,7 @@ final class GroupPass {
         }
       }
     }
-    return new GroupResult(findings.all(), comparedWindows, bytes);
+    return new GroupResult(group, findings.all(), comparedWindows, bytes);
   }
 
   private long windows(long length) {

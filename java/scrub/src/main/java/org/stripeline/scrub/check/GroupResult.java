@@ -7,11 +7,13 @@ import java.util.List;
 
 /** The result of the check of one group. */
 public final class GroupResult {
+  private final GroupLocations locations;
   private final List<Finding> findings;
   private final long comparedWindows;
   private final long bytes;
 
-  GroupResult(List<Finding> findings, long comparedWindows, long bytes) {
+  GroupResult(GroupLocations locations, List<Finding> findings, long comparedWindows, long bytes) {
+    this.locations = locations;
     this.findings = Collections.unmodifiableList(new ArrayList<>(findings));
     this.comparedWindows = comparedWindows;
     this.bytes = bytes;
@@ -20,7 +22,12 @@ public final class GroupResult {
   /** Returns a result for a group of which nothing was checked. */
   static GroupResult unchecked(String reason) {
     return new GroupResult(
-        Collections.singletonList(Finding.ofGroup(Finding.Kind.NOT_CHECKED, reason)), 0, 0);
+        null, Collections.singletonList(Finding.ofGroup(Finding.Kind.NOT_CHECKED, reason)), 0, 0);
+  }
+
+  /** Returns what was checked; null if nothing was. */
+  public GroupLocations locations() {
+    return locations;
   }
 
   /** Returns everything that was found, and what was not checked. */

@@ -33,11 +33,13 @@ public final class Layout {
     return code == null;
   }
 
-  int units() {
+  /** Returns the number of data and parity units. */
+  public int units() {
     return dataUnits + parityUnits;
   }
 
-  int dataUnits() {
+  /** Returns the number of data units. */
+  public int dataUnits() {
     return dataUnits;
   }
 

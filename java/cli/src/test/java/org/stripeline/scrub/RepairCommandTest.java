@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.io.IOUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.AgentSwitch;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.ReplicaFiles;
+import org.stripeline.terminal.CommandStyle;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
+
+/** {@code stripeline repair} on a mini cluster. */
+@Timeout(300)
+class RepairCommandTest {
+  private static final String FILE = "/tree/striped";
+  private static final String POLICY = "RS-3-2-1024k";
+
+  @TempDir Path directory;
+  private ConvertCluster cluster;
+  private byte[] bytes;
+  private List<JsonObject> lines;
+  private String errors;
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  private void start(int nodes, String... more) throws IOException {
+    cluster =
+        new ConvertCluster(
+            directory.resolve("dfs"),
+            nodes,
+            nodes,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
+              conf.setInt("dfs.datanode.scan.period.hours", -1);
+              conf.setInt("dfs.datanode.directoryscan.interval", -1);
+              for (int i = 0; i < more.length; i += 2) {
+                conf.set(more[i], more[i + 1]);
+              }
+            });
+    cluster.fs().enableErasureCodingPolicy(POLICY);
+    bytes = ConvertCluster.bytes(7, 7 * ConvertCluster.BLOCK / 2);
+    write(FILE);
+  }
+
+  private void write(String path) throws IOException {
+    try (FSDataOutputStream out =
+        cluster
+            .fs()
+            .createFile(new org.apache.hadoop.fs.Path(path))
+            .ecPolicyName(POLICY)
+            .recursive()
+            .build()) {
+      out.write(bytes);
+    }
+  }
+
+  private int repair(String path, String... options) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = CommandStyle.commandLine(new RepairCommand());
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    List<String> arguments = new ArrayList<>(List.of(options));
+    arguments.add(cluster.uri() + path);
+    arguments.add("--json");
+    int status = line.execute(arguments.toArray(new String[0]));
+    lines = new ArrayList<>();
+    out.toString().lines().forEach(one -> lines.add(JsonParser.parseString(one).getAsJsonObject()));
+    errors = err.toString();
+    return status;
+  }
+
+  /** Returns the states of all repairs. */
+  private List<String> states() {
+    List<String> states = new ArrayList<>();
+    for (JsonObject line : lines) {
+      JsonElement repair = line.get("repair");
+      if (repair != null) {
+        states.add(repair.getAsJsonObject().get("state").getAsString());
+      }
+    }
+    return states;
+  }
+
+  private String text() {
+    return lines.get(0).getAsJsonObject("repair").get("text").getAsString();
+  }
+
+  /** Returns the DataNode of an internal block of the first group, or null if there is none. */
+  private DatanodeInfo holder(String path, int unit) throws IOException {
+    LocatedStripedBlock group = (LocatedStripedBlock) cluster.blocks(path).get(0);
+    for (int i = 0; i < group.getLocations().length; i++) {
+      if (group.getBlockIndices()[i] == unit) {
+        return group.getLocations()[i];
+      }
+    }
+    return null;
+  }
+
+  private ReplicaFiles files(String path, int unit) throws IOException {
+    long block = cluster.blocks(path).get(0).getBlock().getBlockId() + unit;
+    return ReplicaFiles.of(cluster, holder(path, unit).getDatanodeUuid(), block);
+  }
+
+  /** Replaces bytes beneath matching checksums; returns the right bytes and the wrong ones. */
+  private byte[][] damage(String path, int unit) throws IOException {
+    ReplicaFiles files = files(path, unit);
+    byte[] right = files.bytes();
+    byte[] wrong = right.clone();
+    wrong[wrong.length / 2] ^= 1;
+    files.replace(wrong);
+    return new byte[][] {right, wrong};
+  }
+
+  /** Returns the contents of all block files in quarantine. */
+  private List<byte[]> quarantined() throws IOException {
+    List<byte[]> kept = new ArrayList<>();
+    try (java.util.stream.Stream<Path> all = Files.walk(directory)) {
+      for (Path path : (Iterable<Path>) all::iterator) {
+        String name = path.getFileName().toString();
+        boolean isKept = path.toString().contains("stripeline-quarantine");
+        if (isKept && name.startsWith("blk_") && path.toFile().isFile()) {
+          if (!name.endsWith(".meta")) {
+            kept.add(Files.readAllBytes(path));
+          }
+        }
+      }
+    }
+    return kept;
+  }
+
+  private List<String> audited() throws IOException {
+    List<String> states = new ArrayList<>();
+    org.apache.hadoop.fs.Path audits = new org.apache.hadoop.fs.Path(RepairAudit.DIRECTORY_DEFAULT);
+    for (FileStatus file : cluster.fs().listStatus(audits)) {
+      byte[] content = new byte[(int) file.getLen()];
+      try (FSDataInputStream in = cluster.fs().open(file.getPath())) {
+        IOUtils.readFully(in, content, 0, content.length);
+      }
+      new String(content, StandardCharsets.UTF_8)
+          .lines()
+          .forEach(
+              one ->
+                  states.add(
+                      JsonParser.parseString(one).getAsJsonObject().get("state").getAsString()));
+    }
+    return states;
+  }
+
+  private void assertWhole(String path) throws IOException {
+    assertThat(cluster.read(path)).isEqualTo(bytes);
+  }
+
+  @Test
+  void replacesAWrongBlockThroughHdfs() throws Exception {
+    start(7);
+    byte[][] data = damage(FILE, 1);
+
+    assertThat(repair("/tree")).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("PLANNED");
+    assertThat(files(FILE, 1).bytes()).isEqualTo(data[1]);
+    assertThat(quarantined()).isEmpty();
+    assertThat(cluster.fs().exists(new org.apache.hadoop.fs.Path("/.stripeline"))).isFalse();
+
+    DatanodeInfo before = holder(FILE, 1);
+    assertThat(repair("/tree", "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
+    assertThat(states()).containsExactly("REPAIRED");
+    assertThat(holder(FILE, 1).getDatanodeUuid()).isNotEqualTo(before.getDatanodeUuid());
+    assertThat(files(FILE, 1).bytes()).isEqualTo(data[0]);
+    assertThat(quarantined()).containsExactly(data[1]);
+    assertThat(audited()).containsExactly("BEGUN", "REPAIRED");
+    assertWhole(FILE);
+
+    assertThat(repair("/tree", "--execute")).isEqualTo(ExitStatus.SOUND);
+    assertThat(states()).isEmpty();
+  }
+
+  @Test
+  void removesAWrongBlockIfNoOtherDataNodeCanTakeIt() throws Exception {
+    start(5);
+    byte[][] parity = damage(FILE, 4);
+
+    assertThat(repair("/tree", "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
+    assertThat(states()).containsExactly("REPAIRED");
+    assertThat(files(FILE, 4).bytes()).isEqualTo(parity[0]);
+    assertThat(quarantined()).containsExactly(parity[1]);
+  }
+
+  @Test
+  void leavesDamageThatIsNotLocatedUnlessDataIsTrusted() throws Exception {
+    start(7);
+    byte[][] first = damage(FILE, 3);
+    byte[][] second = damage(FILE, 4);
+
+    assertThat(repair(FILE, "--execute")).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("REFUSED");
+    assertThat(text()).contains("--trust-data");
+    assertThat(quarantined()).isEmpty();
+    assertThat(repair("/tree", "--execute", "--trust-data")).isEqualTo(ExitStatus.USAGE);
+    assertThat(errors).contains("name each file");
+
+    assertThat(repair(FILE, "--execute", "--trust-data"))
+        .as("%s %s", lines, errors)
+        .isEqualTo(ExitStatus.SOUND);
+    assertThat(states()).containsExactly("REPAIRED");
+    assertThat(files(FILE, 3).bytes()).isEqualTo(first[0]);
+    assertThat(files(FILE, 4).bytes()).isEqualTo(second[0]);
+    assertThat(quarantined()).containsExactlyInAnyOrder(first[1], second[1]);
+    assertWhole(FILE);
+  }
+
+  @Test
+  void refusesWithoutAnAgentThatKeepsTheReplica() throws Exception {
+    start(7);
+    byte[][] data = damage(FILE, 0);
+    AgentSwitch.stop(AgentSwitch.node(cluster, holder(FILE, 0).getDatanodeUuid()));
+
+    assertThat(repair(FILE, "--execute")).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("FAILED");
+    assertThat(text()).contains("agent");
+    assertThat(files(FILE, 0).bytes()).isEqualTo(data[1]);
+  }
+
+  @Test
+  void refusesIfTheQuarantineIsFull() throws Exception {
+    start(7, "stripeline.agent.quarantine.size", "1000");
+    damage(FILE, 0);
+
+    assertThat(repair(FILE, "--execute")).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("FAILED");
+    assertThat(text()).contains("stripeline.agent.quarantine.size is 1000");
+    assertThat(cluster.fs().exists(new org.apache.hadoop.fs.Path("/.stripeline"))).isFalse();
+  }
+
+  @Test
+  void replacesReplicasThatCannotBeReadOrHaveAnotherLength() throws Exception {
+    start(7);
+    write("/tree/other");
+    byte[] right = files(FILE, 2).bytes();
+    files(FILE, 2).flip(70_000);
+    ReplicaFiles shorter = files("/tree/other", 0);
+    byte[] whole = shorter.bytes();
+    shorter.truncate(1000);
+
+    assertThat(repair("/tree", "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
+    assertThat(states()).containsExactly("REPAIRED", "REPAIRED");
+    assertThat(files(FILE, 2).bytes()).isEqualTo(right);
+    assertThat(files("/tree/other", 0).bytes()).isEqualTo(whole);
+    assertWhole("/tree/other");
+  }
+
+  @Test
+  void repairsAReplicatedBlockWithAWrongChecksum() throws Exception {
+    start(5);
+    bytes = cluster.write("/tree/replicated", 70_000);
+    long block = cluster.blocks("/tree/replicated").get(0).getBlock().getBlockId();
+    DatanodeInfo node = cluster.blocks("/tree/replicated").get(0).getLocations()[0];
+    ReplicaFiles.of(cluster, node.getDatanodeUuid(), block).flip(5);
+
+    assertThat(repair("/tree/replicated", "--execute"))
+        .as("%s %s", lines, errors)
+        .isEqualTo(ExitStatus.SOUND);
+    assertThat(states()).containsExactly("REPAIRED");
+    assertWhole("/tree/replicated");
+  }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.agent.Agents;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
+import org.stripeline.scrub.access.ClusterAccess;
+import org.stripeline.scrub.access.HdfsRepair;
+import org.stripeline.scrub.check.CheckSettings;
+import org.stripeline.scrub.check.GroupCheck;
+import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.repair.GroupRepair;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.TimeSpan;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stripeline repair}. */
+@Command(
+    name = "repair",
+    description = {
+      "Check files as scrub does, and have HDFS replace the replicas that are wrong.",
+      "",
+      "Without --execute this prints what would be replaced and changes nothing. With it, the agent"
+          + " of each DataNode keeps the wrong replica in quarantine, the NameNode is told that it"
+          + " is corrupt, HDFS rebuilds it from the others, and the group is checked again. A"
+          + " record of each repair is written to a file on HDFS.",
+      "",
+      "A group is left as it is if it is not certain which of its replicas are wrong, if not"
+          + " everything else was checked, or if more is wrong than parity can replace. Only"
+          + " superusers of HDFS can run this."
+    },
+    parameterListHeading = "%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  stripeline repair /data/2024/table",
+      "  stripeline repair /data/2024/table --execute",
+      "  stripeline repair /data/2024/table/part-7 --trust-data --execute"
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:Nothing is damaged, or everything was repaired, and everything was checked",
+      "1:Something is damaged and was not repaired",
+      "2:The command line cannot be carried out as given, or the path is absent or not permitted",
+      "3:Not everything could be checked, and nothing that was checked is damaged"
+    })
+public final class RepairCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "PATH",
+      arity = "1..*",
+      description =
+          "Files or directories on HDFS; globs are expanded, and what is below another PATH is left"
+              + " out")
+  private List<String> paths;
+
+  @Option(names = "--execute", description = "Repair; otherwise nothing is changed")
+  private boolean execute;
+
+  @Option(
+      names = "--trust-data",
+      description =
+          "Replace the parity of groups whose blocks do not match and whose wrong blocks are not"
+              + " known. You answer for the data blocks of the files named; directories are"
+              + " refused")
+  private boolean trustData;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "TIME",
+      defaultValue = "10m",
+      description =
+          "Time in which HDFS must have replaced the wrong replicas of a group (default:"
+              + " ${DEFAULT-VALUE})")
+  private String wait;
+
+  @Option(
+      names = "--audit-directory",
+      paramLabel = "DIR",
+      defaultValue = RepairAudit.DIRECTORY_DEFAULT,
+      description = "Directory on HDFS for the records of repairs (default: ${DEFAULT-VALUE})")
+  private String auditDirectory;
+
+  @Option(
+      names = "--json",
+      description =
+          "Print one JSON object per line: each group with findings and what was done, then the"
+              + " sums")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    long waitMillis;
+    try {
+      waitMillis = TimeSpan.millis("--wait", wait);
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
+    try {
+      return new Session().run(waitMillis);
+    } catch (RefusedException | FileNotFoundException | AccessControlException e) {
+      throw new CommandException(ExitStatus.USAGE, Reasons.cannot("repair", e));
+    } catch (IOException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("repair", e));
+    }
+  }
+
+  private ParameterException usage(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  /** A class of its own because help works without Hadoop, whose classes this one needs. */
+  private final class Session {
+    /** Groups that are checked at the same time. A repair waits for HDFS most of the time. */
+    private static final int GROUPS_AT_ONCE = 8;
+
+    int run(long waitMillis) throws IOException {
+      Configuration conf = new HdfsConfiguration();
+      ScrubTarget target = new ScrubTarget(spec, conf, "repair");
+      List<Path> roots = target.roots(paths);
+      PrintWriter out = spec.commandLine().getOut();
+      PrintWriter err = spec.commandLine().getErr();
+      try (DistributedFileSystem fs = target.connect(roots.get(0));
+          Agents agents = Agents.connect(fs.getConf());
+          RepairAudit audit = new RepairAudit(fs, new Path(auditDirectory), Clock.systemUTC());
+          ScrubOutput output = new ScrubOutput(out, json, Progress.besideOutput(err))) {
+        requireFiles(fs, roots);
+        ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
+        ScrubRun.GroupWork work =
+            (path, number, group, calls) -> {
+              GroupCheck check = new GroupCheck(group, settings(), calls);
+              GroupResult checked = check.run();
+              if (!checked.isDamaged()) {
+                return checked;
+              }
+              HdfsRepair access =
+                  new HdfsRepair(
+                      cluster,
+                      group,
+                      () -> new GroupCheck(group, settings(), calls).run(),
+                      record -> audit.write(path, number, checked, record));
+              GroupRepair.End end =
+                  new GroupRepair(access, execute, trustData, waitMillis).run(checked);
+              output.repaired(path, number, checked, end.record());
+              return end.result();
+            };
+        ScrubTotals totals =
+            new ScrubRun(fs, cluster, work, GROUPS_AT_ONCE, output).run(roots, Long.MAX_VALUE);
+        output.totals(totals);
+        return totals.exitStatus();
+      }
+    }
+
+    /** Returns settings with a seed that nobody knows before. */
+    private CheckSettings settings() {
+      return new CheckSettings(new SecureRandom().nextLong(), 0);
+    }
+
+    private void requireFiles(DistributedFileSystem fs, List<Path> roots) throws IOException {
+      if (!trustData) {
+        return;
+      }
+      for (Path root : roots) {
+        if (!fs.getFileStatus(root).isFile()) {
+          throw usage("Cannot use --trust-data for " + root + ": name each file");
+        }
+      }
+    }
+  }
+}

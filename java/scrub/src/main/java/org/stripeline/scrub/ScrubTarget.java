@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.select.PathArguments;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/** The paths that a command checks, and their file system. */
+final class ScrubTarget {
+  private final CommandSpec spec;
+  private final Configuration conf;
+  private final String verb;
+
+  /**
+   * Creates a target.
+   *
+   * @param verb what the command does, for messages
+   */
+  ScrubTarget(CommandSpec spec, Configuration conf, String verb) {
+    this.spec = spec;
+    this.conf = conf;
+    this.verb = verb;
+  }
+
+  private ParameterException usage(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  /** Returns the paths, all of the file system of the first one. */
+  List<Path> roots(List<String> paths) throws IOException {
+    List<Path> roots = new ArrayList<>();
+    for (String path : PathArguments.expand(conf, paths)) {
+      Path root;
+      try {
+        root = new Path(path);
+      } catch (IllegalArgumentException e) {
+        throw usage("Cannot " + verb + " '" + path + "': " + e.getMessage());
+      }
+      if (!root.isUriPathAbsolute()) {
+        throw usage("Cannot " + verb + " " + path + ": name an absolute path");
+      }
+      if (!roots.isEmpty() && !uri(root).equals(uri(roots.get(0)))) {
+        throw usage(
+            "Cannot " + verb + " " + path + ": it is on another file system than the first");
+      }
+      roots.add(root);
+    }
+    return roots;
+  }
+
+  private URI uri(Path path) {
+    URI given = path.toUri();
+    return given.getScheme() == null
+        ? FileSystem.getDefaultUri(conf)
+        : URI.create(given.getScheme() + "://" + given.getRawAuthority());
+  }
+
+  /** Connects to the file system of a path; the caller closes it. */
+  DistributedFileSystem connect(Path path) throws IOException {
+    FileSystem fs;
+    try {
+      fs = FileSystem.newInstance(uri(path), conf);
+    } catch (IllegalArgumentException e) {
+      // Hadoop throws this exception for an unknown host.
+      throw new IOException("Cannot " + verb + " " + path + ": " + e.getMessage(), e);
+    }
+    if (!(fs instanceof DistributedFileSystem)) {
+      URI uri = fs.getUri();
+      fs.close();
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "Cannot "
+              + verb
+              + " "
+              + path
+              + ": "
+              + uri
+              + " is not HDFS; set HADOOP_CONF_DIR, or name it as hdfs://HOST:PORT/PATH");
+    }
+    return (DistributedFileSystem) fs;
+  }
+}

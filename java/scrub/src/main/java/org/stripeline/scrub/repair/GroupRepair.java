@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub.repair;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.QuarantinedReplica;
+import org.stripeline.scrub.check.Copy;
+import org.stripeline.scrub.check.Finding;
+import org.stripeline.scrub.check.GroupLocations;
+import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.repair.RepairRecord.State;
+
+/**
+ * Repairs one group: has HDFS replace the replicas that are wrong, and checks the group again. Each
+ * step can be repeated, so a repair that was ended at any point is begun again by the next run.
+ */
+public final class GroupRepair {
+  /** A NameNode that restarts forgets reports of corrupt replicas. */
+  private static final long REPORT_MILLIS = TimeUnit.SECONDS.toMillis(30);
+
+  private final RepairAccess access;
+  private final boolean executes;
+  private final boolean trustsData;
+  private final long waitMillis;
+  private final Map<String, String> quarantine = new LinkedHashMap<>();
+  private Set<Copy> wrong = Collections.emptySet();
+
+  /**
+   * Creates a repair.
+   *
+   * @param executes whether anything is changed
+   * @param trustsData whether parity of groups is replaced if it is not known what is wrong
+   * @param waitMillis time in which HDFS must have replaced everything
+   */
+  public GroupRepair(RepairAccess access, boolean executes, boolean trustsData, long waitMillis) {
+    this.access = access;
+    this.executes = executes;
+    this.trustsData = trustsData;
+    this.waitMillis = waitMillis;
+  }
+
+  /** The end of a repair. */
+  public static final class End {
+    private final RepairRecord record;
+    private final GroupResult result;
+
+    End(RepairRecord record, GroupResult result) {
+      this.record = record;
+      this.result = result;
+    }
+
+    /** Returns what was done. */
+    public RepairRecord record() {
+      return record;
+    }
+
+    /** Returns the result of the last check of the group. */
+    public GroupResult result() {
+      return result;
+    }
+  }
+
+  /**
+   * Repairs the group.
+   *
+   * @param checked the result of its check, with damage
+   * @throws InterruptedIOException if the thread is interrupted; other failures are a state
+   */
+  public End run(GroupResult checked) throws InterruptedIOException {
+    RepairPlan plan = RepairPlan.of(checked, trustsData);
+    if (plan.refusal() != null) {
+      return end(State.REFUSED, plan.refusal(), checked);
+    }
+    wrong = plan.wrong();
+    if (!executes) {
+      return end(State.PLANNED, "", checked);
+    }
+    try {
+      End end = replace(checked);
+      if (end.record.state() != State.CHANGED) {
+        access.audit(end.record);
+      }
+      return end;
+    } catch (IOException e) {
+      if (e instanceof InterruptedIOException && Thread.currentThread().isInterrupted()) {
+        throw (InterruptedIOException) e;
+      }
+      return end(State.FAILED, AgentException.reason(e), checked);
+    }
+  }
+
+  private End end(State state, String text, GroupResult result) {
+    return new End(record(state, text), result);
+  }
+
+  private RepairRecord record(State state, String text) {
+    return new RepairRecord(state, wrong, quarantine, text);
+  }
+
+  private End replace(GroupResult checked) throws IOException {
+    Set<Copy> absent = absent(checked);
+    for (Copy copy : wrong) {
+      QuarantinedReplica kept = access.quarantine(copy, false);
+      if (kept.directory != null) {
+        quarantine.put(copy.toString(), kept.directory);
+      } else if (!absent.contains(copy)) {
+        return end(State.CHANGED, copy + " is gone since it was checked", checked);
+      }
+    }
+    GroupLocations now = access.locate();
+    if (now == null || !now.isSame(checked.locations())) {
+      return end(State.CHANGED, "the group changed since it was checked", checked);
+    }
+    access.audit(record(State.BEGUN, ""));
+    access.report(wrong);
+    String obstacle = await(checked.locations());
+    if (obstacle != null) {
+      return end(State.PENDING, obstacle, checked);
+    }
+    GroupResult after = access.check();
+    return after.isHealthy()
+        ? end(State.REPAIRED, "", after)
+        : end(State.STILL_DAMAGED, "it was checked again: " + after, after);
+  }
+
+  private static Set<Copy> absent(GroupResult checked) {
+    Set<Copy> absent = new HashSet<>();
+    for (Finding finding : checked.findings()) {
+      if (finding.kind() == Finding.Kind.ABSENT) {
+        absent.add(finding.copy());
+      }
+    }
+    return absent;
+  }
+
+  /** Waits until HDFS has replaced all wrong replicas; returns null then, else what is missing. */
+  private String await(GroupLocations before) throws IOException {
+    long start = access.millis();
+    long reported = start;
+    Set<Copy> removed = new HashSet<>();
+    while (true) {
+      GroupLocations now = access.locate();
+      if (now == null || !now.isSameBlock(before)) {
+        return "the file was deleted or changed while HDFS replaced its blocks";
+      }
+      List<Copy> listed = new ArrayList<>(now.copies());
+      listed.retainAll(wrong);
+      listed.removeAll(removed);
+      String missing = missing(now, listed);
+      if (missing == null) {
+        return null;
+      }
+      long millis = access.millis();
+      if (millis - start >= waitMillis) {
+        return missing + " after " + TimeUnit.MILLISECONDS.toSeconds(waitMillis) + " s";
+      }
+      if (!listed.isEmpty() && millis - reported >= REPORT_MILLIS) {
+        access.report(listed);
+        reported = millis;
+      }
+      if (removed.isEmpty() && access.freeNodes(before.copies()) == 0) {
+        removed.addAll(remove());
+      }
+      access.pause();
+    }
+  }
+
+  /** Removes the wrong replicas, because no other DataNode can take their place. */
+  private Collection<Copy> remove() throws IOException {
+    Map<Copy, QuarantinedReplica> kept = new HashMap<>();
+    for (Copy copy : wrong) {
+      kept.put(copy, access.quarantine(copy, true));
+    }
+    return kept.keySet();
+  }
+
+  /** Returns null if each unit has its replicas and none of them is wrong. */
+  private static String missing(GroupLocations now, List<Copy> listed) {
+    if (!listed.isEmpty()) {
+      return "the NameNode still lists " + listed.get(0);
+    }
+    for (int unit = 0; unit < now.layout().units(); unit++) {
+      int count = now.copies(unit).size();
+      if (now.unitBytes(unit) > 0 && count < now.replicas()) {
+        return "the NameNode knows "
+            + count
+            + " of "
+            + now.replicas()
+            + " replicas of unit "
+            + unit;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub.repair;
+
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.stripeline.scrub.check.Copy;
+import org.stripeline.scrub.check.Finding;
+import org.stripeline.scrub.check.GroupLocations;
+import org.stripeline.scrub.check.GroupResult;
+
+/** Which replicas of a group are to be replaced, or why none are. */
+final class RepairPlan {
+  private final Set<Copy> wrong;
+  private final String refusal;
+
+  private RepairPlan(Set<Copy> wrong, String refusal) {
+    this.wrong = Collections.unmodifiableSet(wrong);
+    this.refusal = refusal;
+  }
+
+  private static RepairPlan refused(String why) {
+    return new RepairPlan(Collections.emptySet(), why);
+  }
+
+  /**
+   * Plans the repair of a group.
+   *
+   * @param checked a result with damage
+   * @param trustsData whether the data blocks are right by the operator's word
+   */
+  static RepairPlan of(GroupResult checked, boolean trustsData) {
+    GroupLocations group = checked.locations();
+    Set<Copy> wrong = new LinkedHashSet<>();
+    boolean isLocated = true;
+    for (Finding finding : checked.findings()) {
+      if (finding.kind() == Finding.Kind.UNLOCATED) {
+        isLocated = false;
+      } else if (finding.kind().isDamage() && finding.copy() != null) {
+        wrong.add(finding.copy());
+      }
+    }
+    if (!isEverythingElseChecked(checked, wrong)) {
+      return refused("not everything else was checked; repair needs that, so try again later");
+    }
+    if (!isLocated) {
+      if (!trustsData) {
+        return refused(
+            "which replicas are wrong is not known; if the data blocks are known to be right by"
+                + " other means, --trust-data replaces the parity");
+      }
+      if (group.layout().isReplicated()) {
+        return refused("--trust-data replaces parity, and this block is replicated");
+      }
+      for (Copy copy : wrong) {
+        if (copy.unit < group.layout().dataUnits()) {
+          return refused("--trust-data, but " + copy + " is data, and is wrong in other windows");
+        }
+      }
+      for (Copy copy : group.copies()) {
+        if (copy.unit >= group.layout().dataUnits()) {
+          wrong.add(copy);
+        }
+      }
+    }
+    if (wrong.isEmpty()) {
+      return refused("HDFS replaces what is missing by itself");
+    }
+    return isEnoughLeft(group, wrong)
+        ? new RepairPlan(wrong, null)
+        : refused(
+            group.layout().isReplicated()
+                ? "no replica is right"
+                : "more blocks are wrong or missing than there is parity");
+  }
+
+  /** What is not checked of a wrong replica does not matter, because all of it is replaced. */
+  private static boolean isEverythingElseChecked(GroupResult checked, Set<Copy> wrong) {
+    for (Finding finding : checked.findings()) {
+      if (finding.kind() == Finding.Kind.NOT_CHECKED && !wrong.contains(finding.copy())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isEnoughLeft(GroupLocations group, Set<Copy> wrong) {
+    int lost = 0;
+    for (int unit = 0; unit < group.layout().units(); unit++) {
+      if (group.unitBytes(unit) > 0 && wrong.containsAll(group.copies(unit))) {
+        lost++;
+      }
+    }
+    int parity = group.layout().units() - group.layout().dataUnits();
+    return lost <= parity;
+  }
+
+  /** Returns why nothing is to be replaced; null if something is. */
+  String refusal() {
+    return refusal;
+  }
+
+  /** Returns the replicas to be replaced. */
+  Set<Copy> wrong() {
+    return wrong;
+  }
+}
