@@ -164,6 +164,7 @@ class RepairCommandTest {
       }
       new String(content, StandardCharsets.UTF_8)
           .lines()
+          .filter(one -> !one.isEmpty())
           .forEach(
               one ->
                   states.add(
@@ -198,6 +199,12 @@ class RepairCommandTest {
 
     assertThat(repair("/tree", "--execute")).isEqualTo(ExitStatus.SOUND);
     assertThat(states()).isEmpty();
+
+    cluster.mini.restartDataNodes();
+    cluster.mini.waitActive();
+    cluster.awaitWhole(FILE);
+    assertThat(quarantined()).containsExactly(data[1]);
+    assertThat(repair("/tree")).as("%s", lines).isEqualTo(ExitStatus.SOUND);
   }
 
   @Test
@@ -254,7 +261,7 @@ class RepairCommandTest {
     assertThat(repair(FILE, "--execute")).isEqualTo(ExitStatus.FAILED);
     assertThat(states()).containsExactly("FAILED");
     assertThat(text()).contains("stripeline.agent.quarantine.size is 1000");
-    assertThat(cluster.fs().exists(new org.apache.hadoop.fs.Path("/.stripeline"))).isFalse();
+    assertThat(audited()).isEmpty();
   }
 
   @Test

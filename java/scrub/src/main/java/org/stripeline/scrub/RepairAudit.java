@@ -7,47 +7,113 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.io.IOUtils;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.JobLock;
+import org.stripeline.convert.job.Polling;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.check.Finding;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.repair.RepairRecord;
 
-/** Writes what repairs do to a file on HDFS, one JSON object per line. Thread-safe. */
+/**
+ * The file on HDFS with what repairs do: one JSON object per line, and empty lines where a repair
+ * began. Thread-safe.
+ */
 final class RepairAudit implements Closeable {
   static final String DIRECTORY_DEFAULT = "/.stripeline/repairs";
 
+  private static final String FILE = "audit.jsonl";
+
+  /** Longer than the lease of a client that has died, which lasts 60 s (the soft limit). */
+  private static final long WAIT_MS = 75_000;
+
+  private static final long ASK_AGAIN_MS = 1000;
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
-  private static final DateTimeFormatter NAME =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-  private final DistributedFileSystem fs;
-  private final Path directory;
+  private final FSDataOutputStream out;
   private final Clock clock;
-  private FSDataOutputStream out;
 
-  RepairAudit(DistributedFileSystem fs, Path directory, Clock clock) {
-    this.fs = fs;
-    this.directory = directory;
+  private RepairAudit(FSDataOutputStream out, Clock clock) {
+    this.out = out;
     this.clock = clock;
   }
 
-  /** Writes a record; it is durable when this returns. The first one creates the file. */
+  /**
+   * Opens the file, or creates it. HDFS lets one client write it, so only one repair runs.
+   *
+   * @throws RefusedException if another repair has it
+   */
+  static RepairAudit open(DistributedFileSystem fs, Path directory, Clock clock, Ticker ticker)
+      throws IOException {
+    if (!fs.exists(directory)) {
+      fs.mkdirs(directory, JobDirectory.PRIVATE);
+    }
+    Path file = new Path(directory, FILE);
+    FSDataOutputStream[] out = new FSDataOutputStream[1];
+    IOException[] held = new IOException[1];
+    boolean isOpen =
+        Polling.isMet(
+            ticker,
+            WAIT_MS,
+            ASK_AGAIN_MS,
+            () -> {
+              try {
+                out[0] = appendOrCreate(fs, file);
+                return true;
+              } catch (IOException e) {
+                if (!JobLock.isHeld(e)) {
+                  throw e;
+                }
+                held[0] = e;
+                return false;
+              }
+            });
+    if (!isOpen) {
+      throw new RefusedException(
+          "Cannot repair: another repair writes "
+              + file.toUri().getPath()
+              + " ("
+              + Reasons.of(held[0])
+              + "); wait until it has ended");
+    }
+    return new RepairAudit(out[0], clock);
+  }
+
+  private static FSDataOutputStream appendOrCreate(DistributedFileSystem fs, Path file)
+      throws IOException {
+    if (!fs.exists(file)) {
+      return fs.createFile(file)
+          .replicate()
+          .permission(new FsPermission((short) 0600))
+          .overwrite(false)
+          .build();
+    }
+    FSDataOutputStream out = fs.append(file);
+    try {
+      if (out.getPos() > 0) {
+        // The last line of a repair that was killed may not have ended.
+        out.write('\n');
+      }
+      return out;
+    } catch (IOException | RuntimeException e) {
+      IOUtils.closeStream(out);
+      throw e;
+    }
+  }
+
+  /** Writes a record; it is durable when this returns. */
   synchronized void write(String path, long number, GroupResult checked, RepairRecord record)
       throws IOException {
-    if (out == null) {
-      out = create();
-    }
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("time", clock.instant().toString());
     line.put("path", path);
@@ -64,22 +130,8 @@ final class RepairAudit implements Closeable {
     out.hsync();
   }
 
-  private FSDataOutputStream create() throws IOException {
-    if (!fs.exists(directory)) {
-      fs.mkdirs(directory, JobDirectory.PRIVATE);
-    }
-    String name = NAME.format(clock.instant()) + "-" + UUID.randomUUID().toString().substring(0, 8);
-    return fs.createFile(new Path(directory, name + ".jsonl"))
-        .replicate()
-        .permission(new FsPermission((short) 0600))
-        .overwrite(false)
-        .build();
-  }
-
   @Override
   public synchronized void close() throws IOException {
-    if (out != null) {
-      out.close();
-    }
+    out.close();
   }
 }

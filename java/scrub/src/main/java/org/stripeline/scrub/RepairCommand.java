@@ -96,7 +96,7 @@ public final class RepairCommand implements Callable<Integer> {
       names = "--audit-directory",
       paramLabel = "DIR",
       defaultValue = RepairAudit.DIRECTORY_DEFAULT,
-      description = "Directory on HDFS for the records of repairs (default: ${DEFAULT-VALUE})")
+      description = "Directory on HDFS for the file of records (default: ${DEFAULT-VALUE})")
   private String auditDirectory;
 
   @Option(
@@ -142,7 +142,7 @@ public final class RepairCommand implements Callable<Integer> {
       PrintWriter err = spec.commandLine().getErr();
       try (DistributedFileSystem fs = target.connect(roots.get(0));
           Agents agents = Agents.connect(fs.getConf());
-          RepairAudit audit = new RepairAudit(fs, new Path(auditDirectory), Clock.systemUTC());
+          RepairAudit audit = execute ? audit(fs) : null;
           ScrubOutput output = new ScrubOutput(out, json, Progress.besideOutput(err))) {
         requireFiles(fs, roots);
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
@@ -169,6 +169,10 @@ public final class RepairCommand implements Callable<Integer> {
         output.totals(totals);
         return totals.exitStatus();
       }
+    }
+
+    private RepairAudit audit(DistributedFileSystem fs) throws IOException {
+      return RepairAudit.open(fs, new Path(auditDirectory), Clock.systemUTC(), Ticker.SYSTEM);
     }
 
     /** Returns settings with a seed that nobody knows before. */

@@ -4,15 +4,15 @@ package org.stripeline.scrub.repair;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.QuarantinedReplica;
 import org.stripeline.scrub.check.Copy;
@@ -26,6 +26,8 @@ import org.stripeline.scrub.repair.RepairRecord.State;
  * step can be repeated, so a repair that was ended at any point is begun again by the next run.
  */
 public final class GroupRepair {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupRepair.class);
+
   /** A NameNode that restarts forgets reports of corrupt replicas. */
   private static final long REPORT_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
@@ -35,6 +37,7 @@ public final class GroupRepair {
   private final long waitMillis;
   private final Map<String, String> quarantine = new LinkedHashMap<>();
   private Set<Copy> wrong = Collections.emptySet();
+  private boolean isBegun;
 
   /**
    * Creates a repair.
@@ -88,7 +91,7 @@ public final class GroupRepair {
     }
     try {
       End end = replace(checked);
-      if (end.record.state() != State.CHANGED) {
+      if (isBegun) {
         access.audit(end.record);
       }
       return end;
@@ -96,8 +99,20 @@ public final class GroupRepair {
       if (e instanceof InterruptedIOException && Thread.currentThread().isInterrupted()) {
         throw (InterruptedIOException) e;
       }
-      return end(State.FAILED, AgentException.reason(e), checked);
+      return failed(e, checked);
     }
+  }
+
+  private End failed(IOException why, GroupResult checked) {
+    End end = end(State.FAILED, AgentException.reason(why), checked);
+    if (isBegun) {
+      try {
+        access.audit(end.record);
+      } catch (IOException e) {
+        LOG.warn("Cannot record that a repair failed", e);
+      }
+    }
+    return end;
   }
 
   private End end(State state, String text, GroupResult result) {
@@ -123,8 +138,18 @@ public final class GroupRepair {
       return end(State.CHANGED, "the group changed since it was checked", checked);
     }
     access.audit(record(State.BEGUN, ""));
-    access.report(wrong);
-    String obstacle = await(checked.locations());
+    isBegun = true;
+    // HDFS never rebuilds a block on a DataNode that has any block of the group, even a corrupt
+    // one.
+    boolean removes = access.freeNodes(now.copies()) == 0;
+    if (removes) {
+      for (Copy copy : wrong) {
+        access.quarantine(copy, true);
+      }
+    } else {
+      access.report(wrong);
+    }
+    String obstacle = await(checked.locations(), removes);
     if (obstacle != null) {
       return end(State.PENDING, obstacle, checked);
     }
@@ -144,11 +169,16 @@ public final class GroupRepair {
     return absent;
   }
 
-  /** Waits until HDFS has replaced all wrong replicas; returns null then, else what is missing. */
-  private String await(GroupLocations before) throws IOException {
+  /**
+   * Waits until HDFS has replaced all wrong replicas; returns null then, else what is missing.
+   *
+   * @param isRemoved whether they were removed, so that right ones can take their places
+   */
+  private String await(GroupLocations before, boolean isRemoved) throws IOException {
     long start = access.millis();
     long reported = start;
-    Set<Copy> removed = new HashSet<>();
+    // The NameNode lists a replica for a moment after it was removed, and then a right one there.
+    Set<Copy> gone = new HashSet<>();
     while (true) {
       GroupLocations now = access.locate();
       if (now == null || !now.isSameBlock(before)) {
@@ -156,33 +186,30 @@ public final class GroupRepair {
       }
       List<Copy> listed = new ArrayList<>(now.copies());
       listed.retainAll(wrong);
-      listed.removeAll(removed);
+      long millis = access.millis();
+      if (isRemoved) {
+        gone.addAll(millis - start < REPORT_MILLIS ? without(listed) : wrong);
+        listed.removeAll(gone);
+      }
       String missing = missing(now, listed);
       if (missing == null) {
         return null;
       }
-      long millis = access.millis();
       if (millis - start >= waitMillis) {
         return missing + " after " + TimeUnit.MILLISECONDS.toSeconds(waitMillis) + " s";
       }
-      if (!listed.isEmpty() && millis - reported >= REPORT_MILLIS) {
+      if (!isRemoved && !listed.isEmpty() && millis - reported >= REPORT_MILLIS) {
         access.report(listed);
         reported = millis;
-      }
-      if (removed.isEmpty() && access.freeNodes(before.copies()) == 0) {
-        removed.addAll(remove());
       }
       access.pause();
     }
   }
 
-  /** Removes the wrong replicas, because no other DataNode can take their place. */
-  private Collection<Copy> remove() throws IOException {
-    Map<Copy, QuarantinedReplica> kept = new HashMap<>();
-    for (Copy copy : wrong) {
-      kept.put(copy, access.quarantine(copy, true));
-    }
-    return kept.keySet();
+  private Set<Copy> without(List<Copy> listed) {
+    Set<Copy> rest = new HashSet<>(wrong);
+    rest.removeAll(listed);
+    return rest;
   }
 
   /** Returns null if each unit has its replicas and none of them is wrong. */

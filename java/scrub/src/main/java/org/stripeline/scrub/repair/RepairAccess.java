@@ -13,13 +13,17 @@ public interface RepairAccess {
   /** Returns the group as the NameNode knows it now, or null if the file has it no more. */
   GroupLocations locate() throws IOException;
 
-  /** Keeps a replica in quarantine, and removes it then if asked to. */
+  /**
+   * Keeps a replica in quarantine.
+   *
+   * @param remove whether to remove it; it must have been kept by an earlier call then
+   */
   QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException;
 
   /** Reports replicas to the NameNode as corrupt. */
   void report(Collection<Copy> copies) throws IOException;
 
-  /** Returns the number of DataNodes that hold no replica among those of the group. */
+  /** Returns the number of DataNodes in service that hold none of some replicas. */
   int freeNodes(Collection<Copy> copies) throws IOException;
 
   /** Checks the group, with fingerprints of another seed. */

@@ -40,6 +40,9 @@ final class RepairPlan {
         wrong.add(finding.copy());
       }
     }
+    if (!isEnoughLeft(group, wrong)) {
+      return refusedForLack(group);
+    }
     if (!isEverythingElseChecked(checked, wrong)) {
       return refused("not everything else was checked; repair needs that, so try again later");
     }
@@ -66,12 +69,14 @@ final class RepairPlan {
     if (wrong.isEmpty()) {
       return refused("HDFS replaces what is missing by itself");
     }
-    return isEnoughLeft(group, wrong)
-        ? new RepairPlan(wrong, null)
-        : refused(
-            group.layout().isReplicated()
-                ? "no replica is right"
-                : "more blocks are wrong or missing than there is parity");
+    return isEnoughLeft(group, wrong) ? new RepairPlan(wrong, null) : refusedForLack(group);
+  }
+
+  private static RepairPlan refusedForLack(GroupLocations group) {
+    return refused(
+        group.layout().isReplicated()
+            ? "no replica is right"
+            : "more blocks are wrong or missing than there is parity");
   }
 
   /** What is not checked of a wrong replica does not matter, because all of it is replaced. */

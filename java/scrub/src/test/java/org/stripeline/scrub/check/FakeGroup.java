@@ -22,21 +22,21 @@ import org.stripeline.natives.fingerprint.Fingerprint;
 import org.stripeline.natives.fingerprint.FingerprintFunction;
 
 /** A group whose replicas are arrays, with DataNodes that answer as tests want. */
-final class FakeGroup implements GroupAccess {
-  static final int WINDOW = 1024;
-  static final CheckSettings SETTINGS = new CheckSettings(7, 2, WINDOW, 0);
+public final class FakeGroup implements GroupAccess {
+  public static final int WINDOW = 1024;
+  public static final CheckSettings SETTINGS = new CheckSettings(7, 2, WINDOW, 0);
   static final long STAMP = 1001;
 
   private static final long GROUP_ID = -1024;
   private static final FingerprintFunction FUNCTION = new FingerprintFunction(7, 2, WINDOW);
 
   /** A call of a test instead of an answer from the bytes; null for the answer from the bytes. */
-  interface Answer {
+  public interface Answer {
     BlockFingerprints to(FingerprintRequest request) throws IOException;
   }
 
   /** The replicas, which tests damage. */
-  final Map<Copy, byte[]> bytes = new LinkedHashMap<>();
+  public final Map<Copy, byte[]> bytes = new LinkedHashMap<>();
 
   /** Offsets of chunks with wrong checksums. */
   final Map<Copy, Long> badChunks = new HashMap<>();
@@ -45,10 +45,10 @@ final class FakeGroup implements GroupAccess {
   int windowsPerCall = 10;
 
   boolean isOpen;
-  boolean isGone;
+  public boolean isGone;
 
   /** Called before locations are read: the number of times before. */
-  final Map<Integer, Runnable> beforeLocate = new HashMap<>();
+  public final Map<Integer, Runnable> beforeLocate = new HashMap<>();
 
   /** Called before bytes are read to confirm damage. */
   Runnable beforeRead = () -> {};
@@ -68,7 +68,7 @@ final class FakeGroup implements GroupAccess {
     this.groupBytes = groupBytes;
   }
 
-  static FakeGroup replicated(int replicas, int length) {
+  public static FakeGroup replicated(int replicas, int length) {
     FakeGroup group = new FakeGroup(Layout.replicated(), replicas, length);
     byte[] content = random(length);
     for (int i = 0; i < replicas; i++) {
@@ -78,7 +78,7 @@ final class FakeGroup implements GroupAccess {
   }
 
   /** Creates a group as HDFS writes it: zeros count where blocks of the last stripe are shorter. */
-  static FakeGroup striped(Layout layout, long groupBytes) throws IOException {
+  public static FakeGroup striped(Layout layout, long groupBytes) throws IOException {
     FakeGroup group = new FakeGroup(layout, 1, groupBytes);
     int longest = (int) layout.unitBytes(0, groupBytes);
     byte[][] data = new byte[layout.dataUnits()][];
@@ -106,7 +106,7 @@ final class FakeGroup implements GroupAccess {
   }
 
   /** Adds a replica of a unit on a DataNode. */
-  Copy put(int unit, int node, byte[] content) {
+  public Copy put(int unit, int node, byte[] content) {
     DatanodeInfo where =
         new DatanodeInfo.DatanodeInfoBuilder()
             .setDatanodeUuid("node" + node)
@@ -122,30 +122,30 @@ final class FakeGroup implements GroupAccess {
   }
 
   /** Returns a replica of a unit, the first one by default. */
-  Copy copy(int unit, int number) {
+  public Copy copy(int unit, int number) {
     List<Copy> own = new ArrayList<>();
     bytes.keySet().stream().filter(copy -> copy.unit == unit).forEach(own::add);
     return own.get(number);
   }
 
-  Copy copy(int unit) {
+  public Copy copy(int unit) {
     return copy(unit, 0);
   }
 
   /** Changes a byte. */
-  void damage(Copy copy, int offset) {
+  public void damage(Copy copy, int offset) {
     bytes.get(copy)[offset] ^= 0x40;
   }
 
   /** Determines the next answers of a DataNode for a replica. */
-  void answer(Copy copy, int times, Answer answer) {
+  public void answer(Copy copy, int times, Answer answer) {
     for (int i = 0; i < times; i++) {
       answers.computeIfAbsent(copy.node.getDatanodeUuid(), any -> new ArrayDeque<>()).add(answer);
     }
   }
 
   /** Returns an answer without fingerprints. */
-  static Answer outcome(BlockFingerprints.Outcome outcome, long stamp, long length) {
+  public static Answer outcome(BlockFingerprints.Outcome outcome, long stamp, long length) {
     return request -> {
       BlockFingerprints.Builder builder = new BlockFingerprints.Builder(request);
       builder.replica(stamp, length);

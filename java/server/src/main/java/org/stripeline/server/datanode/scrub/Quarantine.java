@@ -77,7 +77,7 @@ public final class Quarantine {
    * Keeps a replica.
    *
    * @param block the block; its length is not compared
-   * @param remove whether to remove the replica then
+   * @param remove whether to remove the replica, which an earlier call must have kept
    * @throws AgentException of kind CHANGED if the replica is not finalized, has another generation
    *     stamp or changes meanwhile; of kind FAILED if the quarantine is full
    */
@@ -95,6 +95,12 @@ public final class Quarantine {
       Path own = replica.storageDirectory().resolve(DIRECTORY);
       expire(own);
       Path kept = find(own.resolve(pool), replica);
+      if (kept == null && remove) {
+        // It may be a right one that has taken the place of the wrong one meanwhile.
+        throw new AgentException(
+            AgentException.Kind.CHANGED,
+            "Cannot remove " + block + ": this replica is not in quarantine; keep it first");
+      }
       if (kept == null) {
         kept = link(own, pool, replica);
       }

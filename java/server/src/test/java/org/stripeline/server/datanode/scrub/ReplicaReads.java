@@ -96,6 +96,10 @@ abstract class ReplicaReads {
     }
   }
 
+  DataNode node() {
+    return node;
+  }
+
   static int windows(int length) {
     return Math.max(1, (length + WINDOW - 1) / WINDOW);
   }

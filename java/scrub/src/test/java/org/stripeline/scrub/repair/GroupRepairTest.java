@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.BlockFingerprints.Outcome;
+import org.stripeline.agent.QuarantinedReplica;
+import org.stripeline.natives.codec.Code;
+import org.stripeline.scrub.check.Copy;
+import org.stripeline.scrub.check.FakeGroup;
+import org.stripeline.scrub.check.GroupCheck;
+import org.stripeline.scrub.check.GroupLocations;
+import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.check.Layout;
+import org.stripeline.scrub.repair.RepairRecord.State;
+
+/** The steps of a repair, with a group and a NameNode that do what tests want. */
+class GroupRepairTest {
+  private static final Layout LAYOUT = Layout.striped(Code.RS, 3, 2, 4096);
+  private static final long WAIT_MILLIS = 100_000;
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final List<String> steps = new ArrayList<>();
+  private FakeGroup group;
+  private Map<Copy, byte[]> right;
+  private Cluster cluster;
+
+  @BeforeEach
+  void write() throws IOException {
+    group = FakeGroup.striped(LAYOUT, 3 * 4096);
+    right = new LinkedHashMap<>(group.bytes);
+    right.replaceAll((copy, bytes) -> bytes.clone());
+    cluster = new Cluster();
+  }
+
+  @AfterEach
+  void end() {
+    threads.shutdownNow();
+  }
+
+  /** Notes the steps; rebuilds blocks that were reported or removed, in the next pause. */
+  private class Cluster implements RepairAccess {
+    long millis;
+    int free = 2;
+    boolean rebuilds = true;
+    int newNode = 50;
+    final List<Copy> lost = new ArrayList<>();
+
+    @Override
+    public GroupLocations locate() {
+      return group.locate();
+    }
+
+    @Override
+    public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
+      steps.add((remove ? "remove " : "keep ") + copy.unit);
+      if (remove) {
+        group.bytes.remove(copy);
+        lost.add(copy);
+      }
+      return new QuarantinedReplica("/kept/" + copy.unit, 0, remove);
+    }
+
+    @Override
+    public void report(Collection<Copy> copies) throws IOException {
+      copies.forEach(copy -> steps.add("report " + copy.unit));
+      copies.forEach(group.bytes::remove);
+      lost.addAll(copies);
+    }
+
+    @Override
+    public int freeNodes(Collection<Copy> copies) {
+      return free;
+    }
+
+    @Override
+    public GroupResult check() throws IOException {
+      steps.add("check");
+      return GroupRepairTest.this.check();
+    }
+
+    @Override
+    public void audit(RepairRecord record) throws IOException {
+      steps.add("audit " + record.state());
+    }
+
+    @Override
+    public void pause() throws IOException {
+      millis += 1000;
+      if (rebuilds) {
+        lost.forEach(copy -> group.put(copy.unit, newNode++, rebuilt(copy)));
+        lost.clear();
+      }
+    }
+
+    byte[] rebuilt(Copy copy) {
+      return right.get(copy);
+    }
+
+    @Override
+    public long millis() {
+      return millis;
+    }
+  }
+
+  private GroupResult check() throws IOException {
+    return new GroupCheck(group, FakeGroup.SETTINGS, threads).run();
+  }
+
+  private RepairRecord repair(boolean executes, boolean trustsData) throws IOException {
+    return new GroupRepair(cluster, executes, trustsData, WAIT_MILLIS).run(check()).record();
+  }
+
+  private RepairRecord repair() throws IOException {
+    return repair(true, false);
+  }
+
+  @Test
+  void keepsThenReportsThenChecksAgain() throws IOException {
+    group.damage(group.copy(1), 100);
+
+    assertThat(repair(false, false).state()).isEqualTo(State.PLANNED);
+    assertThat(steps).isEmpty();
+
+    RepairRecord record = repair();
+    assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
+    assertThat(record.quarantine()).containsValues("/kept/1");
+    assertThat(steps)
+        .containsExactly("keep 1", "audit BEGUN", "report 1", "check", "audit REPAIRED");
+    assertThat(check().isHealthy()).isTrue();
+  }
+
+  @Test
+  void replacesAllWrongReplicasOfAGroupTogether() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.damage(group.copy(4), 3000);
+
+    assertThat(repair().state()).isEqualTo(State.REPAIRED);
+    assertThat(steps)
+        .startsWith("keep 0", "keep 4", "audit BEGUN", "report 0", "report 4", "check");
+  }
+
+  @Test
+  void leavesAGroupWithMoreWrongBlocksThanParity() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.damage(group.copy(1), 1100);
+    group.damage(group.copy(2), 2100);
+
+    RepairRecord record = repair();
+    assertThat(record.state()).isEqualTo(State.REFUSED);
+    assertThat(record.text()).contains("more blocks are wrong or missing than there is parity");
+    assertThat(steps).isEmpty();
+  }
+
+  @Test
+  void leavesAGroupOfWhichOtherBlocksWereNotChecked() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.answer(
+        group.copy(3),
+        100,
+        request -> {
+          throw new AgentException(AgentException.Kind.UNREACHABLE, "down");
+        });
+
+    RepairRecord record = repair();
+    assertThat(record.state()).isEqualTo(State.REFUSED);
+    assertThat(record.text()).contains("not everything else was checked");
+  }
+
+  @Test
+  void leavesUnlocatedDamageUnlessDataIsTrusted() throws IOException {
+    group.damage(group.copy(3), 100);
+    group.damage(group.copy(4), 101);
+    byte[] wrong = group.bytes.get(group.copy(3)).clone();
+
+    assertThat(repair().state()).isEqualTo(State.REFUSED);
+    assertThat(steps).isEmpty();
+    assertThat(repair(true, true).state()).isEqualTo(State.REPAIRED);
+    assertThat(group.bytes.get(group.copy(3))).isNotEqualTo(wrong);
+    assertThat(check().isHealthy()).isTrue();
+  }
+
+  @Test
+  void trustsNoDataThatIsLocatedAsWrong() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.damage(group.copy(3), 2100);
+    group.damage(group.copy(4), 2101);
+
+    RepairRecord record = repair(true, true);
+    assertThat(record.state()).isEqualTo(State.REFUSED);
+    assertThat(record.text()).contains("is data, and is wrong");
+  }
+
+  @Test
+  void reportsNothingIfTheGroupChangedMeanwhile() throws IOException {
+    group.damage(group.copy(1), 100);
+    GroupResult checked = check();
+    Copy moved = group.copy(2);
+    byte[] bytes = group.bytes.remove(moved);
+    group.put(2, 77, bytes);
+
+    RepairRecord record = new GroupRepair(cluster, true, false, WAIT_MILLIS).run(checked).record();
+    assertThat(record.state()).isEqualTo(State.CHANGED);
+    assertThat(steps).containsExactly("keep 1");
+  }
+
+  @Test
+  void reportsNothingIfAReplicaIsNotKept() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.damage(group.copy(4), 3000);
+    cluster =
+        new Cluster() {
+          @Override
+          public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
+            if (copy.unit == 4) {
+              throw new AgentException(AgentException.Kind.FAILED, "the quarantine is full");
+            }
+            return super.quarantine(copy, remove);
+          }
+        };
+
+    RepairRecord record = repair();
+    assertThat(record.state()).isEqualTo(State.FAILED);
+    assertThat(record.text()).contains("the quarantine is full");
+    assertThat(steps).containsExactly("keep 0");
+  }
+
+  @Test
+  void reportsNothingWithoutARecord() throws IOException {
+    group.damage(group.copy(0), 100);
+    cluster =
+        new Cluster() {
+          @Override
+          public void audit(RepairRecord record) throws IOException {
+            throw new IOException("no space");
+          }
+        };
+
+    assertThat(repair().state()).isEqualTo(State.FAILED);
+    assertThat(steps).containsExactly("keep 0");
+  }
+
+  @Test
+  void reportsAgainIfTheNameNodeForgets() throws IOException {
+    group.damage(group.copy(1), 100);
+    Copy wrong = group.copy(1);
+    byte[] bytes = group.bytes.get(wrong).clone();
+    cluster =
+        new Cluster() {
+          private int pauses;
+
+          @Override
+          public void pause() throws IOException {
+            pauses++;
+            if (pauses == 1) {
+              lost.clear();
+              group.bytes.put(wrong, bytes);
+            }
+            super.pause();
+          }
+        };
+
+    assertThat(repair().state()).isEqualTo(State.REPAIRED);
+    assertThat(steps).filteredOn("report 1"::equals).hasSize(2);
+    assertThat(cluster.millis).isBetween(30_000L, 35_000L);
+  }
+
+  @Test
+  void removesAndReportsNothingIfNoDataNodeIsFree() throws IOException {
+    group.damage(group.copy(1), 100);
+    cluster.free = 0;
+
+    assertThat(repair().state()).isEqualTo(State.REPAIRED);
+    assertThat(steps)
+        .containsExactly("keep 1", "audit BEGUN", "remove 1", "check", "audit REPAIRED");
+  }
+
+  @Test
+  void waitsUntilTheNameNodeKnowsThatABlockWasRemoved() throws IOException {
+    group.damage(group.copy(1), 100);
+    Copy wrong = group.copy(1);
+    byte[] bytes = group.bytes.get(wrong);
+    cluster =
+        new Cluster() {
+          private int pauses;
+
+          @Override
+          public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
+            QuarantinedReplica kept = super.quarantine(copy, remove);
+            group.bytes.put(wrong, bytes);
+            return kept;
+          }
+
+          @Override
+          public void pause() throws IOException {
+            pauses++;
+            millis += 1000;
+            if (pauses == 3) {
+              group.bytes.remove(wrong);
+            } else if (pauses == 5) {
+              group.bytes.put(wrong, right.get(wrong));
+            }
+          }
+        };
+    cluster.free = 0;
+
+    RepairRecord record = repair();
+    assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
+  }
+
+  @Test
+  void recordsThatItFailedAfterItBegan() throws IOException {
+    group.damage(group.copy(1), 100);
+    cluster =
+        new Cluster() {
+          @Override
+          public void report(Collection<Copy> copies) throws IOException {
+            throw new IOException("safe mode");
+          }
+        };
+
+    RepairRecord record = repair();
+    assertThat(record.state()).isEqualTo(State.FAILED);
+    assertThat(record.text()).contains("safe mode");
+    assertThat(steps).containsExactly("keep 1", "audit BEGUN", "audit FAILED");
+  }
+
+  @Test
+  void saysThatHdfsHasNotReplacedABlockInTime() throws IOException {
+    group.damage(group.copy(1), 100);
+    cluster.rebuilds = false;
+
+    RepairRecord record = repair();
+    assertThat(record.state()).isEqualTo(State.PENDING);
+    assertThat(record.text()).contains("0 of 1 replicas of unit 1").contains("100 s");
+    assertThat(steps).endsWith("audit PENDING").doesNotContain("check");
+  }
+
+  @Test
+  void saysThatTheRebuiltBlockIsWrongToo() throws IOException {
+    group.damage(group.copy(1), 100);
+    cluster =
+        new Cluster() {
+          @Override
+          byte[] rebuilt(Copy copy) {
+            byte[] bytes = super.rebuilt(copy).clone();
+            bytes[5] ^= 1;
+            return bytes;
+          }
+        };
+
+    RepairRecord record = repair();
+    assertThat(record.state()).isEqualTo(State.STILL_DAMAGED);
+    assertThat(record.text()).contains("WRONG_BYTES unit 1");
+    assertThat(steps).endsWith("check", "audit STILL_DAMAGED");
+  }
+
+  @Test
+  void keepsNoReplicaThatIsAbsent() throws IOException {
+    Copy absent = group.copy(2);
+    group.answer(absent, 4, FakeGroup.outcome(Outcome.ABSENT, 0, 0));
+    cluster =
+        new Cluster() {
+          @Override
+          public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
+            super.quarantine(copy, remove);
+            return new QuarantinedReplica(null, 0, false);
+          }
+        };
+
+    RepairRecord record = repair();
+    assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
+    assertThat(record.quarantine()).isEmpty();
+  }
+
+  @Test
+  void reportsNothingIfAReplicaIsGone() throws IOException {
+    group.damage(group.copy(1), 100);
+    cluster =
+        new Cluster() {
+          @Override
+          public QuarantinedReplica quarantine(Copy copy, boolean remove) {
+            return new QuarantinedReplica(null, 0, false);
+          }
+        };
+
+    assertThat(repair().state()).isEqualTo(State.CHANGED);
+    assertThat(steps).isEmpty();
+  }
+
+  @Test
+  void endsWithTheThreadThatIsInterrupted() throws IOException {
+    group.damage(group.copy(1), 100);
+    GroupResult checked = check();
+    cluster =
+        new Cluster() {
+          @Override
+          public void pause() throws IOException {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted");
+          }
+        };
+
+    try {
+      GroupRepair repair = new GroupRepair(cluster, true, false, WAIT_MILLIS);
+      assertThatThrownBy(() -> repair.run(checked)).isInstanceOf(InterruptedIOException.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
+  @Test
+  void replacesAReplicaAmongOthersThatAreEqual() throws IOException {
+    group = FakeGroup.replicated(3, 5000);
+    right = new LinkedHashMap<>(group.bytes);
+    right.replaceAll((copy, bytes) -> bytes.clone());
+    Copy wrong = group.copy(0);
+    group.bytes.put(wrong, Arrays.copyOf(group.bytes.get(wrong), 4000));
+
+    RepairRecord record = repair();
+    assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
+    assertThat(group.bytes).doesNotContainKey(wrong).hasSize(3);
+  }
+
+  @Test
+  void leavesAReplicatedBlockWithoutARightReplica() throws IOException {
+    group = FakeGroup.replicated(1, 5000);
+    Copy only = group.copy(0);
+    group.bytes.put(only, Arrays.copyOf(group.bytes.get(only), 4000));
+
+    RepairRecord record = repair();
+    assertThat(record.state()).isEqualTo(State.REFUSED);
+    assertThat(record.text()).contains("no replica is right");
+  }
+}
