@@ -2,6 +2,7 @@
 package org.stripeline.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -12,11 +13,13 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.io.IOUtils;
@@ -26,7 +29,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.AgentSwitch;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.InstantWaits;
 import org.stripeline.convert.fixture.ReplicaFiles;
+import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
@@ -205,6 +210,23 @@ class RepairCommandTest {
     cluster.awaitWhole(FILE);
     assertThat(quarantined()).containsExactly(data[1]);
     assertThat(repair("/tree")).as("%s", lines).isEqualTo(ExitStatus.SOUND);
+  }
+
+  @Test
+  void onlyOneRepairRunsAtATime() throws Exception {
+    start(5);
+    org.apache.hadoop.fs.Path audits = new org.apache.hadoop.fs.Path(RepairAudit.DIRECTORY_DEFAULT);
+    Clock clock = Clock.systemUTC();
+    DistributedFileSystem other = cluster.client();
+    try (RepairAudit first = RepairAudit.open(other, audits, clock, new InstantWaits())) {
+      assertThatThrownBy(() -> RepairAudit.open(cluster.fs(), audits, clock, new InstantWaits()))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("another repair writes /.stripeline/repairs/audit.jsonl");
+    } finally {
+      other.close();
+    }
+    damage(FILE, 1);
+    assertThat(repair(FILE, "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
   }
 
   @Test
