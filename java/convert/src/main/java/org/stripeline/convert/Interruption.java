@@ -4,15 +4,14 @@ package org.stripeline.convert;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.stripeline.convert.report.ProgressText;
+import org.stripeline.terminal.AtSignal;
 
 /**
  * Explains, when a signal ends the process during a command that changes files, what happens now
  * and how to continue.
  */
 final class Interruption implements AutoCloseable {
-  private static final long LIMIT_MS = 3000;
-
-  private final Thread hook;
+  private final AtSignal signal;
 
   /**
    * Waits for the end of the process, until this is closed.
@@ -23,24 +22,7 @@ final class Interruption implements AutoCloseable {
    * @param printer prints while no job is in progress
    */
   Interruption(PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {
-    hook = new Thread(() -> explainOrGiveUp(paths, advice, printer), "stripeline-interrupted");
-    Runtime.getRuntime().addShutdownHook(hook);
-  }
-
-  /**
-   * Explains, for at most {@link #LIMIT_MS}: while nobody reads the output of the process, a thread
-   * that writes to it waits, and may hold the lock of the progress.
-   */
-  static void explainOrGiveUp(
-      PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {
-    Thread writer = new Thread(() -> explain(paths, advice, printer), "stripeline-explanation");
-    writer.setDaemon(true);
-    writer.start();
-    try {
-      writer.join(LIMIT_MS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    signal = new AtSignal(() -> explain(paths, advice, printer));
   }
 
   static void explain(PathSequence paths, UnaryOperator<String> advice, Consumer<String> printer) {
@@ -63,15 +45,6 @@ final class Interruption implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      // The process is ending: let the hook print its text.
-      try {
-        hook.join();
-      } catch (InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    signal.close();
   }
 }

@@ -28,6 +28,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.ProgressText;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Origin;
+import org.stripeline.terminal.AtSignal;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 
@@ -161,7 +162,7 @@ class SeveralPathsTest {
     paths.shows(shown);
     // As a thread that prints, and waits for a full pipe.
     synchronized (shown) {
-      Interruption.explainOrGiveUp(paths, name -> null, text -> {});
+      AtSignal.runOrGiveUp(() -> Interruption.explain(paths, name -> null, text -> {}));
       assertThat(err.toString()).isEmpty();
     }
   }
