@@ -115,15 +115,24 @@ public final class Preflight {
    * @throws RefusedException if the user is not a superuser
    */
   public static ClusterFacts asSuperuser(DFSClient client) throws IOException {
+    return asSuperuser(client, "convert");
+  }
+
+  /**
+   * Does the same for another command.
+   *
+   * @param verb what the command does with files, for the message
+   */
+  public static ClusterFacts asSuperuser(DFSClient client, String verb) throws IOException {
     try {
       ClusterFacts facts = ClusterFacts.of(client);
-      refuseRouter(client);
+      refuseRouter(client, verb);
       return facts;
     } catch (AccessControlException e) {
-      throw notSuperuser(e);
+      throw notSuperuser(verb, e);
     } catch (RemoteException e) {
       IOException cause = e.unwrapRemoteException(AccessControlException.class);
-      throw cause == e ? e : notSuperuser(cause);
+      throw cause == e ? e : notSuperuser(verb, cause);
     }
   }
 
@@ -131,13 +140,15 @@ public final class Preflight {
    * Refuses Routers: the inode ids by which this package addresses files can lead to another
    * nameservice than their paths. A Router rejects this call, which is cheap for a NameNode.
    */
-  private static void refuseRouter(DFSClient client) throws IOException {
+  private static void refuseRouter(DFSClient client, String verb) throws IOException {
     try {
       client.getNamenode().getDataEncryptionKey();
     } catch (RemoteException e) {
       if (e.getClassName().equals(UnsupportedOperationException.class.getName())) {
         throw new RefusedException(
-            "Cannot convert through a Router: it accepts only paths, not inode numbers; name the"
+            "Cannot "
+                + verb
+                + " through a Router: it accepts only paths, not inode numbers; name the"
                 + " nameservice that has the tree, as in hdfs://NAMESERVICE/PATH");
       }
       throw e;
@@ -170,9 +181,11 @@ public final class Preflight {
     }
   }
 
-  private static RefusedException notSuperuser(IOException e) {
+  private static RefusedException notSuperuser(String verb, IOException e) {
     return new RefusedException(
-        "Cannot convert files of other owners: the NameNode says '"
+        "Cannot "
+            + verb
+            + " files of other owners: the NameNode says '"
             + Reasons.of(e)
             + "'; run this as the user that runs the NameNode, or as a member of the group that"
             + " dfs.permissions.superusergroup names");
