@@ -48,6 +48,7 @@ exempt=(
   JobList                 # compares times of files on HDFS with the NameNode's clock, or this machine's
   FileJudge               # compares the modification times of files with the time of day
   ScrubCommand            # compares the modification times of files with the time of day
+  HdfsGroup               # compares the modification times of files with the time of day
   PlanCalculator          # compares the modification times of files with the time of day
 )
 clock='System(\.|::)(nanoTime|currentTimeMillis)|monotonicNow|(Instant|Time)\.now'

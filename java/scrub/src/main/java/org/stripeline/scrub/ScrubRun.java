@@ -31,6 +31,9 @@ final class ScrubRun {
   /** Files that are held in memory, about 50 MB. */
   private static final int FILES_MAX = 200_000;
 
+  /** Groups that were open for writing, which are held to be checked again at the end. */
+  private static final int OPEN_MAX = 10_000;
+
   /** Bytes of a file whose locations are read at a time. */
   private static final long LISTED_BYTES = 64L << 30;
 
@@ -43,6 +46,8 @@ final class ScrubRun {
   private final ExecutorService groupThreads;
   private final ExecutorService callThreads;
   private final Deque<Running> running = new ArrayDeque<>();
+  private final Deque<Running> open = new ArrayDeque<>();
+  private boolean isLastTry;
 
   /** What is done with each group. */
   interface GroupWork {
@@ -63,13 +68,13 @@ final class ScrubRun {
 
   /** A group that is being checked. */
   private static final class Running {
-    final String path;
+    final OldestFiles.Entry file;
     final long number;
     final LocatedBlock block;
     final Future<GroupResult> result;
 
-    Running(String path, long number, LocatedBlock block, Future<GroupResult> result) {
-      this.path = path;
+    Running(OldestFiles.Entry file, long number, LocatedBlock block, Future<GroupResult> result) {
+      this.file = file;
       this.number = number;
       this.block = block;
       this.result = result;
@@ -124,16 +129,25 @@ final class ScrubRun {
           after = file;
         }
       }
-      while (!running.isEmpty()) {
-        finish(running.remove());
+      finishAll();
+      isLastTry = true;
+      for (Running group : open) {
+        begin(group.file, group.number, group.block);
       }
-      totals.windowsByAgents = cluster.windowsByAgents();
-      totals.windowsByClient = cluster.windowsByClient();
-      return totals;
+      finishAll();
+      return totals();
     } finally {
       groupThreads.shutdownNow();
       callThreads.shutdownNow();
     }
+  }
+
+  /** Returns the sums so far; any thread may ask for them. */
+  ScrubTotals totals() {
+    ScrubTotals now = totals.copy();
+    now.windowsByAgents = cluster.windowsByAgents();
+    now.windowsByClient = cluster.windowsByClient();
+    return now;
   }
 
   /** Lists a tree, without the locations of blocks. */
@@ -163,7 +177,7 @@ final class ScrubRun {
         }
         // A directory that was deleted meanwhile has nothing to check.
         if (isFirst && !(e instanceof FileNotFoundException)) {
-          totals.pathsUnread++;
+          totals.addUnread();
           observer.unread(next.getPath().toUri().getPath(), Reasons.of(e));
         }
       }
@@ -190,34 +204,38 @@ final class ScrubRun {
       try {
         blocks = fs.getClient().getLocatedBlocks(InodePath.of(file.fileId), offset, LISTED_BYTES);
       } catch (FileNotFoundException e) {
-        totals.filesGone++;
+        totals.addFileGone();
         return;
       } catch (IOException e) {
         if (Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        totals.pathsUnread++;
+        totals.addUnread();
         observer.unread(file.path, Reasons.of(e));
         return;
       }
       long end = offset;
-      LocatedBlock open = blocks.isUnderConstruction() ? blocks.getLastLocatedBlock() : null;
+      if (blocks == null) {
+        totals.addFileGone();
+        return;
+      }
+      LocatedBlock last = blocks.isUnderConstruction() ? blocks.getLastLocatedBlock() : null;
       for (LocatedBlock block : blocks.getLocatedBlocks()) {
         // The first block of a part may be the last one of the part before it.
         if (block.getStartOffset() >= offset) {
           begin(file, number++, block);
           end = block.getStartOffset() + block.getBlockSize();
         }
-        if (open != null && open.getBlock().getBlockId() == block.getBlock().getBlockId()) {
-          open = null;
+        if (last != null && last.getBlock().getBlockId() == block.getBlock().getBlockId()) {
+          last = null;
         }
       }
       if (end == offset || end >= blocks.getFileLength()) {
-        if (open != null) {
+        if (last != null) {
           // The NameNode does not always list a block that is being written with the others.
-          begin(file, number, open);
+          begin(file, number, last);
         }
-        totals.files++;
+        totals.addFile();
         return;
       }
       offset = end;
@@ -228,10 +246,16 @@ final class ScrubRun {
     while (running.size() >= groupsAtOnce) {
       finish(running.remove());
     }
-    HdfsGroup group = new HdfsGroup(cluster, file.fileId, file.replication, block);
+    HdfsGroup group = new HdfsGroup(cluster, file.path, file.fileId, file.replication, block);
     Future<GroupResult> result =
         groupThreads.submit(() -> work.run(file.path, number, group, callThreads));
-    running.add(new Running(file.path, number, block, result));
+    running.add(new Running(file, number, block, result));
+  }
+
+  private void finishAll() throws IOException {
+    while (!running.isEmpty()) {
+      finish(running.remove());
+    }
   }
 
   private void finish(Running group) throws IOException {
@@ -242,11 +266,15 @@ final class ScrubRun {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("Cannot continue the scrub: interrupted");
     } catch (ExecutionException e) {
-      throw new IOException("Cannot check " + group.path + ": " + e.getCause(), e.getCause());
+      throw new IOException("Cannot check " + group.file.path + ": " + e.getCause(), e.getCause());
+    }
+    if (result.isOpen() && !isLastTry && open.size() < OPEN_MAX) {
+      open.add(group);
+      return;
     }
     totals.add(result);
     observer.checked(
-        group.path,
+        group.file.path,
         group.number,
         group.block.getBlock().getBlockName(),
         group.block.getBlockSize(),

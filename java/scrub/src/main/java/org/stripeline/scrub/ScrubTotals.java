@@ -4,7 +4,10 @@ package org.stripeline.scrub;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.terminal.ExitStatus;
 
-/** The sums of a scrub. The names of the fields are those of the JSON output. */
+/**
+ * The sums of a scrub. The names of the fields are those of the JSON output. Methods are
+ * thread-safe, because a signal prints the sums while the scrub continues.
+ */
 final class ScrubTotals {
   /** Files whose groups were checked. */
   long files;
@@ -27,6 +30,9 @@ final class ScrubTotals {
   /** Groups of which all or part was not checked; they may be damaged as well. */
   long groupsNotChecked;
 
+  /** Groups that were deleted or replaced after they were listed. */
+  long groupsGone;
+
   /** Bytes that DataNodes read. */
   long bytesRead;
 
@@ -36,12 +42,42 @@ final class ScrubTotals {
   /** Windows that were sent to the client, because there was no agent. */
   long windowsByClient;
 
-  void add(GroupResult result) {
+  /** Whether a signal ended the scrub, so that there is more than these groups. */
+  boolean interrupted;
+
+  synchronized void add(GroupResult result) {
     groups++;
+    groupsGone += result.isGone() ? 1 : 0;
     groupsHealthy += result.isHealthy() ? 1 : 0;
     groupsDamaged += result.isDamaged() ? 1 : 0;
     groupsNotChecked += result.isComplete() ? 0 : 1;
     bytesRead += result.bytes();
+  }
+
+  synchronized void addFile() {
+    files++;
+  }
+
+  synchronized void addFileGone() {
+    filesGone++;
+  }
+
+  synchronized void addUnread() {
+    pathsUnread++;
+  }
+
+  synchronized ScrubTotals copy() {
+    ScrubTotals copy = new ScrubTotals();
+    copy.files = files;
+    copy.filesGone = filesGone;
+    copy.pathsUnread = pathsUnread;
+    copy.groups = groups;
+    copy.groupsHealthy = groupsHealthy;
+    copy.groupsDamaged = groupsDamaged;
+    copy.groupsNotChecked = groupsNotChecked;
+    copy.groupsGone = groupsGone;
+    copy.bytesRead = bytesRead;
+    return copy;
   }
 
   /** Returns the exit status: damage counts more than what was not checked. */

@@ -28,6 +28,7 @@ public final class ClusterAccess {
   private final Agents agents;
   private final Ticker ticker;
   private final ClientReads client;
+  private final GroupRacks racks;
   private final NodeTurns turns = new NodeTurns();
   private final Set<String> withoutAgent = ConcurrentHashMap.newKeySet();
   private final AtomicLong windowsByAgents = new AtomicLong();
@@ -39,10 +40,15 @@ public final class ClusterAccess {
     this.agents = agents;
     this.ticker = ticker;
     client = new ClientReads(fs, ticker);
+    racks = new GroupRacks(fs, ticker);
   }
 
   DFSClient namenode() {
     return fs.getClient();
+  }
+
+  GroupRacks racks() {
+    return racks;
   }
 
   /** Returns fingerprints from the agent of a DataNode, or through the client if it has none. */

@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
@@ -26,7 +27,11 @@ import org.stripeline.scrub.check.Layout;
 
 /** Access to one block group, or one replicated block, of a file on HDFS. */
 public final class HdfsGroup implements GroupAccess {
+  /** Time after a file's last modification within which DataNodes report its replicas. */
+  private static final long RECENT_MS = 60_000;
+
   private final ClusterAccess cluster;
+  private final String path;
   private final long fileId;
   private final int replication;
   private final long offset;
@@ -38,12 +43,15 @@ public final class HdfsGroup implements GroupAccess {
   /**
    * Creates access.
    *
-   * @param fileId inode id of the file
+   * @param path the file, as it was listed
+   * @param fileId its inode id
    * @param replication replicas that the file should have; not used for erasure-coded files
    * @param block a block group or a block of the file, as it was listed
    */
-  public HdfsGroup(ClusterAccess cluster, long fileId, int replication, LocatedBlock block) {
+  public HdfsGroup(
+      ClusterAccess cluster, String path, long fileId, int replication, LocatedBlock block) {
     this.cluster = cluster;
+    this.path = path;
     this.fileId = fileId;
     this.replication = replication;
     offset = block.getStartOffset();
@@ -72,7 +80,7 @@ public final class HdfsGroup implements GroupAccess {
     return isLast ? describe(file, last) : null;
   }
 
-  private GroupLocations describe(LocatedBlocks file, LocatedBlock block) {
+  private GroupLocations describe(LocatedBlocks file, LocatedBlock block) throws IOException {
     ErasureCodingPolicy policy = file.getErasureCodingPolicy();
     LocatedBlock last = file.getLastLocatedBlock();
     boolean isLast = last != null && last.getBlock().getBlockId() == blockId;
@@ -98,12 +106,36 @@ public final class HdfsGroup implements GroupAccess {
     synchronized (this) {
       replicas = found;
     }
+    GroupLocations group = locations(block, layout, replication, isOpen, false, copies);
+    if (!group.isShort()) {
+      return group;
+    }
+    // The replication may have been reduced since the file was listed, or the file be so new that
+    // DataNodes still report its replicas.
+    HdfsFileStatus status = InodePath.status(cluster.namenode(), fileId);
+    if (status == null) {
+      return null;
+    }
+    boolean isRecent =
+        file.isUnderConstruction()
+            || System.currentTimeMillis() - status.getModificationTime() < RECENT_MS;
+    return locations(block, layout, status.getReplication(), isOpen, isRecent, copies);
+  }
+
+  private static GroupLocations locations(
+      LocatedBlock block,
+      Layout layout,
+      int replication,
+      boolean isOpen,
+      boolean isRecent,
+      List<Copy> copies) {
     return new GroupLocations(
         block.getBlock().getBlockPoolId(),
         block.getBlock().getLocalBlock(),
         layout,
-        policy == null ? replication : 1,
+        layout.isReplicated() ? replication : 1,
         isOpen,
+        isRecent,
         copies);
   }
 
@@ -153,6 +185,11 @@ public final class HdfsGroup implements GroupAccess {
   @Override
   public byte[] read(Copy copy, long from, int bytes) throws IOException {
     return cluster.read(copy.node, replica(copy.node, copy.block.id), from, bytes);
+  }
+
+  @Override
+  public String rackProblem(GroupLocations group) throws IOException {
+    return group.layout().isReplicated() ? null : cluster.racks().problem(path, group);
   }
 
   @Override

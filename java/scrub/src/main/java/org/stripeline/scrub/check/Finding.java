@@ -26,6 +26,11 @@ public final class Finding {
      * hdfs debug verifyEC} may call the group wrong.
      */
     DUPLICATE(false),
+    /**
+     * The group is in fewer racks than the rule for it demands, or the failure of one rack would
+     * lose data although the rule excludes that.
+     */
+    TOO_FEW_RACKS(false),
     /** All or part of the replica or the group was not checked. */
     NOT_CHECKED(false);
 

@@ -22,6 +22,12 @@ public interface GroupAccess {
   byte[] read(Copy copy, long offset, int bytes) throws IOException;
 
   /**
+   * Returns how the racks of a complete group break the rule for them, for people; null if they do
+   * not.
+   */
+  String rackProblem(GroupLocations group) throws IOException;
+
+  /**
    * Waits before replicas are asked again.
    *
    * @param round 1 for the first repetition

@@ -38,20 +38,17 @@ public final class GroupCheck {
    */
   public GroupResult run() throws InterruptedIOException {
     try {
-      String reason = "";
       for (int restart = 0; restart <= CheckSettings.RESTARTS; restart++) {
         if (restart > 0) {
           access.pause(restart);
         }
-        GroupLocations group = access.locate();
+        GroupLocations group = locate();
         if (group == null) {
-          return GroupResult.unchecked("the file was deleted or rewritten meanwhile");
+          return GroupResult.gone();
         }
         if (group.isOpen()) {
-          reason = "it is open for writing";
-          continue;
+          return GroupResult.open();
         }
-        reason = "its blocks changed or moved each time that it was checked";
         try (WindowJudge judge = new WindowJudge(group)) {
           GroupResult result = new GroupPass(access, settings, threads, group, judge).run();
           if (result != null) {
@@ -59,7 +56,7 @@ public final class GroupCheck {
           }
         }
       }
-      return GroupResult.unchecked(reason);
+      return GroupResult.unchecked("its blocks changed or moved each time that it was checked");
     } catch (InterruptedIOException e) {
       if (Thread.currentThread().isInterrupted()) {
         throw e;
@@ -72,5 +69,18 @@ public final class GroupCheck {
       LOG.warn("Cannot check a group", e);
       return GroupResult.unchecked("the check failed: " + e);
     }
+  }
+
+  /** Locates the group, and waits for DataNodes that may not have reported their replicas yet. */
+  private GroupLocations locate() throws IOException {
+    GroupLocations group = access.locate();
+    for (int repeat = 1; repeat <= CheckSettings.REPEATS; repeat++) {
+      if (group == null || group.isOpen() || !group.isBeingReported()) {
+        break;
+      }
+      access.pause(repeat);
+      group = access.locate();
+    }
+    return group;
   }
 }

@@ -14,6 +14,7 @@ public final class GroupLocations {
   private final Layout layout;
   private final int replicas;
   private final boolean isOpen;
+  private final boolean isRecent;
   private final List<Copy> copies;
 
   /**
@@ -23,15 +24,23 @@ public final class GroupLocations {
    * @param block the group, or the replicated block, with its bytes of data
    * @param replicas replicas that each block should have; 1 for erasure-coded groups
    * @param isOpen whether a client can still write to it
+   * @param isRecent whether DataNodes may not have reported all replicas yet
    * @param copies all replicas
    */
   public GroupLocations(
-      String pool, Block block, Layout layout, int replicas, boolean isOpen, List<Copy> copies) {
+      String pool,
+      Block block,
+      Layout layout,
+      int replicas,
+      boolean isOpen,
+      boolean isRecent,
+      List<Copy> copies) {
     this.pool = pool;
     this.block = new Block(block);
     this.layout = layout;
     this.replicas = replicas;
     this.isOpen = isOpen;
+    this.isRecent = isRecent;
     this.copies = Collections.unmodifiableList(new ArrayList<>(copies));
   }
 
@@ -52,6 +61,26 @@ public final class GroupLocations {
 
   boolean isOpen() {
     return isOpen;
+  }
+
+  /** Returns whether replicas are missing that DataNodes may still report. */
+  boolean isBeingReported() {
+    return isRecent && isShort();
+  }
+
+  /** Returns whether the NameNode knows too few replicas of a unit. */
+  public boolean isShort() {
+    for (int unit = 0; unit < layout.units(); unit++) {
+      if (isShort(unit)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether the NameNode knows too few replicas of a unit that has bytes. */
+  boolean isShort(int unit) {
+    return unitBytes(unit) > 0 && copies(unit).size() < replicas;
   }
 
   /** Returns all replicas. */

@@ -72,16 +72,20 @@ final class GroupPass {
     return (length + settings.windowBytes() - 1) / settings.windowBytes();
   }
 
-  private void countReplicas() {
+  private void countReplicas() throws IOException {
     for (int unit = 0; unit < group.layout().units(); unit++) {
       int count = group.copies(unit).size();
-      if (group.unitBytes(unit) > 0 && count < group.replicas()) {
+      if (group.isShort(unit)) {
         String text = "the NameNode knows " + count + " of " + group.replicas() + " replicas";
         findings.add(Finding.ofUnit(Finding.Kind.MISSING, unit, text));
       } else if (!group.layout().isReplicated() && count > 1) {
         String text = "the NameNode knows " + count + " replicas of this internal block";
         findings.add(Finding.ofUnit(Finding.Kind.DUPLICATE, unit, text));
       }
+    }
+    String racks = group.isShort() ? null : access.rackProblem(group);
+    if (racks != null) {
+      findings.add(Finding.ofGroup(Finding.Kind.TOO_FEW_RACKS, racks));
     }
   }
 

@@ -7,12 +7,30 @@ import java.util.List;
 
 /** The result of the check of one group. */
 public final class GroupResult {
+  /** How the check of a group ended. */
+  private enum End {
+    CHECKED,
+    OPEN,
+    GONE
+  }
+
+  private final End end;
   private final GroupLocations locations;
   private final List<Finding> findings;
   private final long comparedWindows;
   private final long bytes;
 
   GroupResult(GroupLocations locations, List<Finding> findings, long comparedWindows, long bytes) {
+    this(End.CHECKED, locations, findings, comparedWindows, bytes);
+  }
+
+  private GroupResult(
+      End end,
+      GroupLocations locations,
+      List<Finding> findings,
+      long comparedWindows,
+      long bytes) {
+    this.end = end;
     this.locations = locations;
     this.findings = Collections.unmodifiableList(new ArrayList<>(findings));
     this.comparedWindows = comparedWindows;
@@ -21,13 +39,37 @@ public final class GroupResult {
 
   /** Returns a result for a group of which nothing was checked. */
   static GroupResult unchecked(String reason) {
-    return new GroupResult(
-        null, Collections.singletonList(Finding.ofGroup(Finding.Kind.NOT_CHECKED, reason)), 0, 0);
+    return unchecked(End.CHECKED, reason);
+  }
+
+  /** Returns the result for a group that a client is writing to. */
+  static GroupResult open() {
+    return unchecked(End.OPEN, "it is open for writing");
+  }
+
+  private static GroupResult unchecked(End end, String reason) {
+    Finding why = Finding.ofGroup(Finding.Kind.NOT_CHECKED, reason);
+    return new GroupResult(end, null, Collections.singletonList(why), 0, 0);
+  }
+
+  /** Returns the result for a group that its file has no more: nothing is left to check. */
+  static GroupResult gone() {
+    return new GroupResult(End.GONE, null, Collections.emptyList(), 0, 0);
   }
 
   /** Returns what was checked; null if nothing was. */
   public GroupLocations locations() {
     return locations;
+  }
+
+  /** Returns whether the file was deleted or replaced, or no longer has the group. */
+  public boolean isGone() {
+    return end == End.GONE;
+  }
+
+  /** Returns whether the group was not checked because a client is writing to it. */
+  public boolean isOpen() {
+    return end == End.OPEN;
   }
 
   /** Returns everything that was found, and what was not checked. */
@@ -47,7 +89,7 @@ public final class GroupResult {
 
   /** Returns whether everything was checked and nothing is damaged. */
   public boolean isHealthy() {
-    return isComplete() && !isDamaged();
+    return end == End.CHECKED && isComplete() && !isDamaged();
   }
 
   /** Returns the number of windows whose values were compared. */
@@ -62,6 +104,6 @@ public final class GroupResult {
 
   @Override
   public String toString() {
-    return findings.toString();
+    return end == End.CHECKED ? findings.toString() : end + " " + findings;
   }
 }

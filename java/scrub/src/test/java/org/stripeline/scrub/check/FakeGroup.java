@@ -45,6 +45,8 @@ public final class FakeGroup implements GroupAccess {
   int windowsPerCall = 10;
 
   boolean isOpen;
+  boolean isRecent;
+  String rackProblem;
   public boolean isGone;
 
   /** Called before locations are read: the number of times before. */
@@ -163,7 +165,7 @@ public final class FakeGroup implements GroupAccess {
     return isGone
         ? null
         : new GroupLocations(
-            "pool", block, layout, replicas, isOpen, new ArrayList<>(bytes.keySet()));
+            "pool", block, layout, replicas, isOpen, isRecent, new ArrayList<>(bytes.keySet()));
   }
 
   @Override
@@ -219,6 +221,11 @@ public final class FakeGroup implements GroupAccess {
       throw new IOException("Cannot read " + copy + ": absent");
     }
     return Arrays.copyOfRange(bytes.get(copy), (int) offset, (int) offset + length);
+  }
+
+  @Override
+  public String rackProblem(GroupLocations group) {
+    return rackProblem;
   }
 
   @Override

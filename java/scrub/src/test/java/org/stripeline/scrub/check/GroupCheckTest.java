@@ -265,35 +265,6 @@ class GroupCheckTest {
   }
 
   @Test
-  void aReplicaThatKeepsChangingLeavesTheGroupUnchecked() throws IOException {
-    FakeGroup group = Policy.RS_6_3.group();
-    group.answer(group.copy(2), 99, FakeGroup.outcome(Outcome.CHANGED, FakeGroup.STAMP, 5));
-
-    GroupResult result = check(group);
-
-    assertThat(kinds(result)).containsExactly(Finding.Kind.NOT_CHECKED);
-    assertThat(result.findings().get(0).unit()).isEqualTo(-1);
-  }
-
-  @Test
-  void aBlockThatMovesIsReadFromItsNewPlace() throws IOException {
-    FakeGroup group = Policy.RS_6_3.group();
-    Copy old = group.copy(2);
-    group.answer(old, 1, FakeGroup.outcome(Outcome.ABSENT, 0, 0));
-    group.beforeLocate.put(
-        1,
-        () -> {
-          byte[] content = group.bytes.remove(old);
-          group.put(2, 30, content);
-        });
-
-    GroupResult result = check(group);
-
-    assertThat(result.isHealthy()).as(result.toString()).isTrue();
-    assertThat(result.bytes()).as("the whole group is read at the new places").isGreaterThan(0);
-  }
-
-  @Test
   void aDataNodeThatIsDownIsNotCheckedWithTheReason() throws IOException {
     FakeGroup group = Policy.RS_6_3.group();
     Copy copy = group.copy(6);
@@ -342,22 +313,6 @@ class GroupCheckTest {
   }
 
   @Test
-  void openAndDeletedFilesAreNotChecked() throws IOException {
-    FakeGroup open = Policy.RS_6_3.group();
-    open.isOpen = true;
-    assertThat(check(open).findings().get(0).text()).isEqualTo("it is open for writing");
-
-    FakeGroup gone = Policy.RS_6_3.group();
-    gone.isGone = true;
-    assertThat(kinds(check(gone))).containsExactly(Finding.Kind.NOT_CHECKED);
-
-    FakeGroup closed = Policy.RS_6_3.group();
-    closed.isOpen = true;
-    closed.beforeLocate.put(1, () -> closed.isOpen = false);
-    assertThat(check(closed).isHealthy()).isTrue();
-  }
-
-  @Test
   void differencesThatTheBytesDoNotConfirmAreNoDamage() throws IOException {
     FakeGroup group = Policy.RS_6_3.group();
     Copy copy = group.copy(3);
@@ -372,15 +327,6 @@ class GroupCheckTest {
 
     assertThat(kinds(result)).containsExactly(Finding.Kind.NOT_CHECKED);
     assertThat(result.findings().get(0).text()).contains("fingerprints differ", "match");
-  }
-
-  @Test
-  void aGroupThatIsDeletedBeforeTheBytesAreReadIsNoDamage() throws IOException {
-    FakeGroup group = Policy.RS_6_3.group();
-    group.damage(group.copy(3), 700);
-    group.beforeRead = () -> group.isGone = true;
-
-    assertThat(kinds(check(group))).containsExactly(Finding.Kind.NOT_CHECKED);
   }
 
   @Test
