@@ -7,7 +7,9 @@ import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.agent.AgentException;
 import org.stripeline.agent.BlockFingerprints;
+import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.convert.file.ReplicaReader;
 import org.stripeline.convert.job.RateLimiter;
@@ -37,11 +39,7 @@ final class ClientReads {
 
   /** Reads bytes as they are, whether they match their checksums or not. */
   byte[] read(LocatedBlock replica, DatanodeInfo node, long offset, int bytes) throws IOException {
-    ByteBuffer into = ByteBuffer.allocate(bytes);
-    try (ReplicaReader reader = new ReplicaReader(fs, replica, node, offset, bytes, false)) {
-      reader.read(into);
-    }
-    return into.array();
+    return read(replica, node, offset, bytes, false, new boolean[1]).array();
   }
 
   /**
@@ -61,24 +59,55 @@ final class ClientReads {
       long offset = Math.min(request.block.length, window * request.windowBytes);
       int bytes = (int) Math.min(request.windowBytes, request.block.length - offset);
       rate.take(bytes);
-      ByteBuffer data = ByteBuffer.allocate(bytes);
-      try (ReplicaReader reader = new ReplicaReader(fs, replica, node, offset, bytes, true)) {
-        reader.read(data);
-        data.flip();
-      } catch (IOException e) {
-        if (!(e.getCause() instanceof ChecksumException)) {
-          if (answer.windows() > 0) {
-            break;
+      boolean[] isOpened = new boolean[1];
+      ByteBuffer data;
+      try {
+        try {
+          data = read(replica, node, offset, bytes, true, isOpened);
+        } catch (IOException e) {
+          if (!(e.getCause() instanceof ChecksumException)) {
+            throw e;
           }
+          data = read(replica, node, offset, bytes, false, isOpened);
+          answer.badChunk(window, offset);
+        }
+      } catch (IOException e) {
+        if (answer.windows() > 0) {
+          break;
+        }
+        Outcome outcome = FailedRead.outcome(e, isOpened[0], request, answer);
+        if (outcome == null) {
           throw e;
         }
-        answer.badChunk(window, offset);
-        data = ByteBuffer.wrap(read(replica, node, offset, bytes));
+        return answer.end(outcome, AgentException.reason(e));
       }
       fingerprint.update(data);
       answer.fingerprint(fingerprint.take());
     }
-    return answer.end(BlockFingerprints.Outcome.READ, "");
+    return answer.end(Outcome.READ, "");
+  }
+
+  /**
+   * Reads a part of a replica.
+   *
+   * @param isOpened is set when the DataNode begins to send
+   */
+  private ByteBuffer read(
+      LocatedBlock replica,
+      DatanodeInfo node,
+      long offset,
+      int bytes,
+      boolean isVerified,
+      boolean[] isOpened)
+      throws IOException {
+    ByteBuffer into = ByteBuffer.allocate(bytes);
+    isOpened[0] = false;
+    try (ReplicaReader reader = new ReplicaReader(fs, replica, node, offset, bytes, isVerified)) {
+      isOpened[0] = true;
+      reader.read(into);
+    }
+    into.flip();
+    return into;
   }
 
   private synchronized FingerprintFunction function(FingerprintRequest request) {
