@@ -3,30 +3,29 @@ package org.stripeline.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
+import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ForgottenReplica;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.convert.fixture.AgentSwitch;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ReplicaFiles;
-import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
 
 /** {@code stripeline scrub} on a mini cluster. */
 @Timeout(300)
@@ -36,7 +35,6 @@ class ScrubCommandTest {
 
   @TempDir Path directory;
   private ConvertCluster cluster;
-  private List<JsonObject> lines;
 
   @BeforeEach
   void start() throws IOException {
@@ -56,39 +54,11 @@ class ScrubCommandTest {
     cluster.close();
   }
 
-  private int scrub(String... options) {
-    StringWriter out = new StringWriter();
-    CommandLine line = CommandStyle.commandLine(new ScrubCommand());
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(new StringWriter()));
+  private ScrubReport scrub(String... options) {
     List<String> arguments = new ArrayList<>(List.of(options));
     arguments.add(cluster.uri() + "/tree");
     arguments.add("--json");
-    int status = line.execute(arguments.toArray(new String[0]));
-    lines = new ArrayList<>();
-    out.toString().lines().forEach(one -> lines.add(JsonParser.parseString(one).getAsJsonObject()));
-    return status;
-  }
-
-  private long sum(String name) {
-    return lines.get(lines.size() - 1).get(name).getAsLong();
-  }
-
-  /** Returns the findings of a file, as kind and unit. */
-  private List<String> findings(String path) {
-    List<String> found = new ArrayList<>();
-    for (JsonObject line : lines) {
-      if (line.has("findings") && line.get("path").getAsString().equals(path)) {
-        JsonArray all = line.getAsJsonArray("findings");
-        all.forEach(
-            one -> {
-              JsonObject finding = one.getAsJsonObject();
-              String unit = finding.has("unit") ? " " + finding.get("unit").getAsInt() : "";
-              found.add(finding.get("kind").getAsString() + unit);
-            });
-      }
-    }
-    return found;
+    return ScrubReport.of(arguments.toArray(new String[0]));
   }
 
   /** Returns the DataNode of an internal block of a group. */
@@ -116,41 +86,68 @@ class ScrubCommandTest {
 
   @Test
   void damageBeneathChecksumsIsFoundByAgents() throws IOException {
-    assertThat(scrub()).isEqualTo(ExitStatus.SOUND);
-    assertThat(lines).hasSize(1);
-    assertThat(sum("files")).isEqualTo(2);
-    assertThat(sum("groupsHealthy")).isEqualTo(4);
-    assertThat(sum("windowsByClient")).isZero();
-    assertThat(sum("windowsByAgents")).isGreaterThan(0);
+    ScrubReport sound = scrub();
+    assertThat(sound.status).as("%s", sound).isEqualTo(ExitStatus.SOUND);
+    assertThat(sound.lines()).hasSize(1);
+    assertThat(sound.sum("files")).isEqualTo(2);
+    assertThat(sound.sum("groupsHealthy")).isEqualTo(4);
+    assertThat(sound.sum("windowsByClient")).isZero();
+    assertThat(sound.sum("windowsByAgents")).isGreaterThan(0);
 
-    assertThat(scrub("--older-than=1d")).isEqualTo(ExitStatus.SOUND);
-    assertThat(sum("files")).isZero();
+    ScrubReport old = scrub("--older-than=1d");
+    assertThat(old.status).isEqualTo(ExitStatus.SOUND);
+    assertThat(old.sum("files")).isZero();
 
     damageParity();
     LocatedBlock second = cluster.blocks(REPLICATED).get(1);
     damage(second.getBlock().getBlockId(), second.getLocations()[0]);
 
-    assertThat(scrub()).isEqualTo(ExitStatus.FAILED);
-    assertThat(findings(STRIPED)).containsExactly("WRONG_BYTES 4");
-    assertThat(findings(REPLICATED)).containsExactly("UNLOCATED 0", "UNLOCATED 0", "UNLOCATED 0");
-    assertThat(sum("groupsDamaged")).isEqualTo(2);
-    assertThat(sum("groupsNotChecked")).isZero();
+    ScrubReport damaged = scrub();
+    assertThat(damaged.status).isEqualTo(ExitStatus.FAILED);
+    assertThat(damaged.findings(STRIPED)).containsExactly("WRONG_BYTES 4");
+    assertThat(damaged.findings(REPLICATED))
+        .containsExactly("UNLOCATED 0", "UNLOCATED 0", "UNLOCATED 0");
+    assertThat(damaged.sum("groupsDamaged")).isEqualTo(2);
+    assertThat(damaged.sum("groupsNotChecked")).isZero();
   }
 
   @Test
   void withoutAgentsTheClientReadsTheBlocks() throws IOException {
     cluster.mini.getDataNodes().forEach(AgentSwitch::stop);
-    assertThat(scrub()).as("%s", lines).isEqualTo(ExitStatus.SOUND);
-    assertThat(sum("windowsByAgents")).isZero();
-    assertThat(sum("windowsByClient")).isGreaterThan(0);
+    ScrubReport sound = scrub();
+    assertThat(sound.status).as("%s", sound).isEqualTo(ExitStatus.SOUND);
+    assertThat(sound.sum("windowsByAgents")).isZero();
+    assertThat(sound.sum("windowsByClient")).isGreaterThan(0);
 
     damageParity();
     long second = cluster.blocks(STRIPED).get(1).getBlock().getBlockId();
     ReplicaFiles.of(cluster, holder(1, 0).getDatanodeUuid(), second).flip(70_000);
 
-    assertThat(scrub()).isEqualTo(ExitStatus.FAILED);
-    assertThat(findings(STRIPED))
+    ScrubReport damaged = scrub();
+    assertThat(damaged.status).isEqualTo(ExitStatus.FAILED);
+    assertThat(damaged.findings(STRIPED))
         .containsExactly("WRONG_BYTES 4", "BAD_CHECKSUM 0", "WRONG_BYTES 0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void replicasThatCannotBeReadHaveFindingsOfTheirOwn(boolean hasAgents) throws IOException {
+    if (!hasAgents) {
+      cluster.mini.getDataNodes().forEach(AgentSwitch::stop);
+    }
+    long group = cluster.blocks(STRIPED).get(0).getBlock().getBlockId();
+    // The DataNode forgets the first one; the others are damaged on its disk.
+    DataNode forgetful = AgentSwitch.node(cluster, holder(0, 0).getDatanodeUuid());
+    String pool = cluster.blocks(STRIPED).get(0).getBlock().getBlockPoolId();
+    ForgottenReplica.forget(forgetful, pool, group);
+    ReplicaFiles.of(cluster, holder(0, 3).getDatanodeUuid(), group + 3).truncate(1000);
+
+    ScrubReport report = scrub();
+
+    assertThat(report.status).as("%s", report).isEqualTo(ExitStatus.FAILED);
+    String short3 = hasAgents ? "WRONG_LENGTH 3" : "UNREADABLE 3";
+    assertThat(report.findings(STRIPED))
+        .containsExactlyInAnyOrder("ABSENT 0", short3, "NOT_CHECKED");
   }
 
   @Test
@@ -161,12 +158,31 @@ class ScrubCommandTest {
       open.hsync();
       AgentSwitch.cutOff(AgentSwitch.node(cluster, holder(0, 1).getDatanodeUuid()));
 
-      int status = scrub();
+      ScrubReport report = scrub();
 
-      assertThat(status).isEqualTo(ExitStatus.UNCHECKED);
-      assertThat(findings("/tree/open")).containsExactly("NOT_CHECKED");
-      assertThat(findings(STRIPED)).contains("NOT_CHECKED 1");
-      assertThat(sum("groupsDamaged")).isZero();
+      assertThat(report.status).isEqualTo(ExitStatus.UNCHECKED);
+      assertThat(report.findings("/tree/open")).containsExactly("NOT_CHECKED");
+      assertThat(report.findings(STRIPED)).contains("NOT_CHECKED 1");
+      assertThat(report.sum("groupsDamaged")).isZero();
     }
+  }
+
+  @Test
+  void usersWithoutRightsAreRefusedAtOnce() throws Exception {
+    UserGroupInformation user = UserGroupInformation.createUserForTesting("ann", new String[0]);
+    ScrubReport byNameNode = user.doAs((PrivilegedAction<ScrubReport>) this::scrub);
+    assertThat(byNameNode.status).as("%s", byNameNode).isEqualTo(ExitStatus.USAGE);
+    assertThat(byNameNode.out).isEmpty();
+    assertThat(byNameNode.err)
+        .startsWith("stripeline: Cannot scrub files of other owners")
+        .contains("dfs.permissions.superusergroup");
+
+    cluster.mini.getDataNodes().forEach(AgentSwitch::deny);
+    ScrubReport byAgents = scrub();
+    assertThat(byAgents.status).as("%s", byAgents).isEqualTo(ExitStatus.USAGE);
+    assertThat(byAgents.out).isEmpty();
+    assertThat(byAgents.err)
+        .startsWith("stripeline: Cannot scrub: ")
+        .contains("no rights", "dfs.cluster.administrators");
   }
 }

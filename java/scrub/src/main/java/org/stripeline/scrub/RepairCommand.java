@@ -144,6 +144,7 @@ public final class RepairCommand implements Callable<Integer> {
           Agents agents = Agents.connect(fs.getConf());
           RepairAudit audit = execute ? audit(fs) : null;
           ScrubOutput output = new ScrubOutput(out, json, Progress.besideOutput(err))) {
+        Rights.require(fs, agents, "repair");
         requireFiles(fs, roots);
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
         ScrubRun.GroupWork work =

@@ -19,6 +19,7 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.check.CheckSettings;
+import org.stripeline.terminal.AtSignal;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
@@ -40,10 +41,12 @@ import picocli.CommandLine.Spec;
       "DataNodes with the agent read every block and return fingerprints, from which wrong blocks"
           + " are found although their checksums fit. Blocks on DataNodes without the agent are"
           + " sent to this client. Nothing is changed, and nothing is reported to the NameNode.",
+      "Only superusers of HDFS can run it, because agents answer no others.",
       "",
       "Files are checked in the order of their last modification, the oldest first. What cannot be"
           + " checked, such as open files and blocks on DataNodes that do not answer, is reported"
-          + " with the reason and never counts as healthy."
+          + " with the reason and never counts as healthy. Groups of files that are deleted or"
+          + " replaced meanwhile are only counted. Ctrl-C or SIGTERM prints the sums so far."
     },
     parameterListHeading = "%n",
     footerHeading = "%nExamples:%n",
@@ -56,8 +59,10 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:Everything was checked, and nothing is damaged",
       "1:Something is damaged",
-      "2:The command line cannot be carried out as given, or the path is absent or not permitted",
-      "3:Not everything could be checked, and nothing that was checked is damaged"
+      "2:The command line cannot be carried out as given, the path is absent, or rights are"
+          + " missing",
+      "3:Not everything could be checked, and nothing that was checked is damaged",
+      "130:Ended by Ctrl-C (143: by SIGTERM)"
     })
 public final class ScrubCommand implements Callable<Integer> {
   private static final int GROUPS_MAX = 256;
@@ -148,11 +153,14 @@ public final class ScrubCommand implements Callable<Integer> {
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
         CheckSettings settings = new CheckSettings(new SecureRandom().nextLong(), bytesPerSecond);
         long modifiedMax = System.currentTimeMillis() - age;
-        ScrubTotals totals =
-            new ScrubRun(fs, cluster, ScrubRun.checks(settings), groupsAtOnce, output)
-                .run(roots, age == 0 ? Long.MAX_VALUE : modifiedMax);
-        output.totals(totals);
-        return totals.exitStatus();
+        Rights.require(fs, agents, "scrub");
+        ScrubRun run =
+            new ScrubRun(fs, cluster, ScrubRun.checks(settings), groupsAtOnce, output);
+        try (AtSignal signal = new AtSignal(() -> output.interrupted(run.totals()))) {
+          ScrubTotals totals = run.run(roots, age == 0 ? Long.MAX_VALUE : modifiedMax);
+          output.totals(totals);
+          return totals.exitStatus();
+        }
       }
     }
   }

@@ -18,7 +18,10 @@ import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.Quantity;
 
-/** Prints the findings of a scrub as they come, as text or as one JSON object per line. */
+/**
+ * Prints the findings of a scrub as they come, as text or as one JSON object per line. Thread-safe:
+ * a signal prints the sums, after which nothing else is printed.
+ */
 final class ScrubOutput implements ScrubObserver, AutoCloseable {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
@@ -27,6 +30,7 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
   private final Progress progress;
   private Progress.Step step;
   private long findings;
+  private boolean isEnded;
 
   /** Groups whose findings were printed with what was done about them. */
   private final Set<String> printed = new HashSet<>();
@@ -38,13 +42,16 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
   }
 
   @Override
-  public void listed(long files, long bytes) {
+  public synchronized void listed(long files, long bytes) {
     progress.say("%s, %s", Quantity.counted(files, "file"), Quantity.bytes(bytes));
     step = progress.step("check", bytes);
   }
 
   @Override
   public synchronized void unread(String path, String reason) {
+    if (isEnded) {
+      return;
+    }
     if (!isJson) {
       out.println(path + ": NOT_CHECKED: " + reason);
       out.flush();
@@ -59,6 +66,9 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
   @Override
   public synchronized void checked(
       String path, long number, String block, long bytes, GroupResult result) {
+    if (isEnded) {
+      return;
+    }
     findings += result.findings().size();
     if (!printed.remove(path + " " + number) && !result.findings().isEmpty()) {
       if (isJson) {
@@ -77,6 +87,9 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
 
   /** Prints what was done with a group that was damaged; called by the thread of the group. */
   synchronized void repaired(String path, long number, GroupResult checked, RepairRecord record) {
+    if (isEnded) {
+      return;
+    }
     printed.add(path + " " + number);
     if (isJson) {
       Map<String, Object> line = json(path, number, checked.locations().toString(), checked);
@@ -127,9 +140,19 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
     return line;
   }
 
-  /** Prints the sums. */
-  void totals(ScrubTotals totals) {
-    if (step != null) {
+  /** Prints the sums of a scrub that a signal ends. */
+  void interrupted(ScrubTotals totals) {
+    totals.interrupted = true;
+    totals(totals);
+  }
+
+  /** Prints the sums, and nothing afterwards. */
+  synchronized void totals(ScrubTotals totals) {
+    if (isEnded) {
+      return;
+    }
+    isEnded = true;
+    if (step != null && !totals.interrupted) {
       step.succeeded();
     }
     close();
@@ -139,6 +162,9 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
       tree.getAsJsonObject().entrySet().forEach(one -> line.put(one.getKey(), one.getValue()));
       print(line);
       return;
+    }
+    if (totals.interrupted) {
+      out.println("Interrupted; of what was listed, only these were checked:");
     }
     out.println(
         Quantity.counted(totals.files, "file")
@@ -150,7 +176,8 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
             + totals.groupsDamaged
             + " damaged, "
             + totals.groupsNotChecked
-            + " not checked or only in part");
+            + " not checked or only in part"
+            + (totals.groupsGone > 0 ? ", " + totals.groupsGone + " gone meanwhile" : ""));
     out.println(
         Quantity.bytes(totals.bytesRead)
             + " read; fingerprints: "
@@ -174,7 +201,7 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     if (step != null) {
       step.close();
       step = null;

@@ -49,6 +49,7 @@ final class ScrubTarget {
       if (!root.isUriPathAbsolute()) {
         throw usage("Cannot " + verb + " " + path + ": name an absolute path");
       }
+      Rights.requirePlain(root, verb);
       if (!roots.isEmpty() && !uri(root).equals(uri(roots.get(0)))) {
         throw usage(
             "Cannot " + verb + " " + path + ": it is on another file system than the first");

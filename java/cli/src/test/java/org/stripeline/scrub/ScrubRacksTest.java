@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.terminal.ExitStatus;
+
+/** {@code stripeline scrub} of groups in too few racks. */
+@Timeout(300)
+class ScrubRacksTest {
+  @TempDir Path directory;
+
+  @Test
+  void groupsInTooFewRacksAreNamed() throws Exception {
+    try (ConvertCluster cluster =
+        new ConvertCluster(
+            directory.resolve("dfs"),
+            5,
+            2,
+            conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN))) {
+      cluster.fs().enableErasureCodingPolicy("RS-3-2-1024k");
+      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/tree/striped");
+      try (FSDataOutputStream out =
+          cluster.fs().createFile(file).recursive().ecPolicyName("RS-3-2-1024k").build()) {
+        out.write(ConvertCluster.bytes(7, 100_000));
+      }
+      String[] command = {cluster.uri() + "/tree", "--json"};
+      ScrubReport before = ScrubReport.of(command);
+      assertThat(before.findings("/tree/striped")).isEmpty();
+
+      cluster.addDataNode(directory.resolve("more"), "/rack2");
+
+      ScrubReport after = ScrubReport.of(command);
+      assertThat(after.findings("/tree/striped")).as("%s", after).containsExactly("TOO_FEW_RACKS");
+      assertThat(after.out).contains("2 racks instead of 3");
+      assertThat(after.status).isEqualTo(ExitStatus.SOUND);
+      assertThat(after.sum("groupsHealthy")).isEqualTo(1);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.stripeline.terminal.CommandStyle;
+import picocli.CommandLine;
+
+/** The exit status of {@code stripeline scrub} and what it printed. */
+final class ScrubReport {
+  final int status;
+  final String out;
+  final String err;
+
+  private ScrubReport(int status, String out, String err) {
+    this.status = status;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Runs the command in this process. */
+  static ScrubReport of(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = CommandStyle.commandLine(new ScrubCommand());
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    int status = line.execute(arguments);
+    return new ScrubReport(status, out.toString(), err.toString());
+  }
+
+  /** Returns the objects of JSON output. */
+  List<JsonObject> lines() {
+    List<JsonObject> lines = new ArrayList<>();
+    out.lines().forEach(one -> lines.add(JsonParser.parseString(one).getAsJsonObject()));
+    return lines;
+  }
+
+  /** Returns one of the sums. */
+  long sum(String name) {
+    List<JsonObject> lines = lines();
+    return lines.get(lines.size() - 1).get(name).getAsLong();
+  }
+
+  /** Returns the groups with findings. */
+  List<JsonObject> groups() {
+    List<JsonObject> groups = new ArrayList<>();
+    for (JsonObject line : lines()) {
+      if (line.has("findings")) {
+        groups.add(line);
+      }
+    }
+    return groups;
+  }
+
+  /** Returns the findings of a file, as kind and unit. */
+  List<String> findings(String path) {
+    List<String> found = new ArrayList<>();
+    for (JsonObject group : groups()) {
+      if (group.get("path").getAsString().equals(path)) {
+        for (JsonElement one : group.getAsJsonArray("findings")) {
+          JsonObject finding = one.getAsJsonObject();
+          String unit = finding.has("unit") ? " " + finding.get("unit").getAsInt() : "";
+          found.add(finding.get("kind").getAsString() + unit);
+        }
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public String toString() {
+    return status + "\n" + out + err;
+  }
+}
