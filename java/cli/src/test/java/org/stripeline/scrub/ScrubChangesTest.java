@@ -89,7 +89,7 @@ class ScrubChangesTest {
     try (DistributedFileSystem fs = cluster.client();
         Agents agents = Agents.connect(fs.getConf())) {
       ClusterAccess access = new ClusterAccess(fs, agents, Ticker.SYSTEM);
-      return new ScrubRun(fs, access, new CheckSettings(7, 0), 1, observer)
+      return new ScrubRun(fs, access, ScrubRun.checks(new CheckSettings(7, 0)), 1, observer)
           .run(List.of(path("/tree")), Long.MAX_VALUE);
     }
   }

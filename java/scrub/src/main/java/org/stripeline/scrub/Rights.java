@@ -26,8 +26,7 @@ final class Rights {
    * @param verb what the command does, for messages
    * @throws RefusedException if one of them denies them, or it is a Router instead of a NameNode
    */
-  static void require(DistributedFileSystem fs, Agents agents, String verb)
-      throws IOException {
+  static void require(DistributedFileSystem fs, Agents agents, String verb) throws IOException {
     List<DatanodeInfo> nodes = Preflight.asSuperuser(fs.getClient(), verb).nodes();
     for (DatanodeInfo node : nodes.subList(0, Math.min(ASKED_MAX, nodes.size()))) {
       try {

@@ -154,8 +154,7 @@ public final class ScrubCommand implements Callable<Integer> {
         CheckSettings settings = new CheckSettings(new SecureRandom().nextLong(), bytesPerSecond);
         long modifiedMax = System.currentTimeMillis() - age;
         Rights.require(fs, agents, "scrub");
-        ScrubRun run =
-            new ScrubRun(fs, cluster, ScrubRun.checks(settings), groupsAtOnce, output);
+        ScrubRun run = new ScrubRun(fs, cluster, ScrubRun.checks(settings), groupsAtOnce, output);
         try (AtSignal signal = new AtSignal(() -> output.interrupted(run.totals()))) {
           ScrubTotals totals = run.run(roots, age == 0 ? Long.MAX_VALUE : modifiedMax);
           output.totals(totals);

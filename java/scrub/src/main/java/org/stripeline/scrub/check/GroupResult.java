@@ -25,11 +25,7 @@ public final class GroupResult {
   }
 
   private GroupResult(
-      End end,
-      GroupLocations locations,
-      List<Finding> findings,
-      long comparedWindows,
-      long bytes) {
+      End end, GroupLocations locations, List<Finding> findings, long comparedWindows, long bytes) {
     this.end = end;
     this.locations = locations;
     this.findings = Collections.unmodifiableList(new ArrayList<>(findings));
