@@ -28,6 +28,7 @@ import org.stripeline.convert.service.ServiceStatus;
 import org.stripeline.convert.status.JobState;
 import org.stripeline.convert.status.JobStatus;
 import org.stripeline.lab.cluster.ClusterStatus;
+import org.stripeline.scrub.check.Finding;
 import org.stripeline.simulator.report.Report;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
@@ -94,6 +95,13 @@ class JsonPageTest {
     assertThat(quoted("plan", "treatments[].name"))
         .isEqualTo(
             Arrays.stream(Treatment.values()).map(Treatment::label).collect(Collectors.toSet()));
+  }
+
+  @Test
+  void pageListsTheSumsAndKindsOfFindingsOfAScrub() throws Exception {
+    Class<?> sums = Class.forName("org.stripeline.scrub.ScrubTotals");
+    assertThat(JsonKeys.documented("scrub")).containsAll(JsonKeys.of(sums));
+    assertThat(quoted("scrub", "findings[].kind")).isEqualTo(printed(Finding.Kind.values()));
   }
 
   /** Returns the words that the page quotes in the meaning of a key. */

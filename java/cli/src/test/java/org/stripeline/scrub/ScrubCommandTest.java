@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
@@ -21,10 +24,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.BlockFingerprints;
+import org.stripeline.agent.FingerprintRequest;
+import org.stripeline.cli.JsonKeys;
 import org.stripeline.convert.fixture.AgentSwitch;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.InstantWaits;
 import org.stripeline.convert.fixture.ReplicaFiles;
+import org.stripeline.scrub.access.ClusterAccess;
+import org.stripeline.scrub.access.HdfsGroup;
 import org.stripeline.terminal.ExitStatus;
 
 /** {@code stripeline scrub} on a mini cluster. */
@@ -109,6 +121,11 @@ class ScrubCommandTest {
         .containsExactly("UNLOCATED 0", "UNLOCATED 0", "UNLOCATED 0");
     assertThat(damaged.sum("groupsDamaged")).isEqualTo(2);
     assertThat(damaged.sum("groupsNotChecked")).isZero();
+
+    Set<String> documented = JsonKeys.documented("scrub");
+    Set<String> printed = new TreeSet<>();
+    damaged.lines().forEach(line -> printed.addAll(JsonKeys.in(line.toString(), documented)));
+    assertThat(printed).isEqualTo(documented);
   }
 
   @Test
@@ -184,5 +201,33 @@ class ScrubCommandTest {
     assertThat(byAgents.err)
         .startsWith("stripeline: Cannot scrub: ")
         .contains("no rights", "dfs.cluster.administrators");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"262144, 4000", "0, 50"})
+  void theClientReadsAtTheRequestedRate(long bytesPerSecond, long millis) throws IOException {
+    InstantWaits clock = new InstantWaits();
+    LocatedBlock block = cluster.blocks(REPLICATED).get(0);
+    cluster.mini.getDataNodes().forEach(AgentSwitch::stop);
+    long file = cluster.fs().getClient().getFileInfo(REPLICATED).getFileId();
+    try (DistributedFileSystem fs = cluster.client();
+        Agents agents = Agents.connect(fs.getConf())) {
+      ClusterAccess access = new ClusterAccess(fs, agents, clock);
+      HdfsGroup group = new HdfsGroup(access, REPLICATED, file, 3, block);
+      group.locate();
+      FingerprintRequest request =
+          new FingerprintRequest.Builder(
+                  block.getBlock().getBlockPoolId(), AgentBlock.of(block.getBlock()))
+              .function(7, 2, 64 << 10)
+              .windows(0, 16)
+              .bytesPerSecond(bytesPerSecond)
+              .build();
+
+      BlockFingerprints answer = group.fingerprint(block.getLocations()[0], request);
+
+      assertThat(answer.windows).isEqualTo(16);
+      assertThat(clock.millis()).as("1 MiB").isBetween(millis - 16, millis);
+      assertThat(access.windowsByClient()).isEqualTo(16);
+    }
   }
 }
