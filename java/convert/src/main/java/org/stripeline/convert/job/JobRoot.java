@@ -9,18 +9,29 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.stripeline.convert.settings.RefusedException;
 
-/** Checks the parent of all job directories. */
+/** Checks the directories on HDFS whose files commands must be able to trust. */
 public final class JobRoot {
   private JobRoot() {}
 
   /**
-   * Refuses a directory that users other than superusers can write or replace: a job acts on its
-   * journal, which must be trustworthy.
+   * Refuses a parent of job directories that users other than superusers can write or replace: a
+   * job acts on its journal, which must be trustworthy.
    */
   public static void requirePrivate(DistributedFileSystem fs, Path root) throws IOException {
+    requirePrivate(fs, root, "jobs", "--job-directory");
+  }
+
+  /**
+   * Refuses a directory that users other than superusers can write or replace.
+   *
+   * @param what what is kept in it
+   * @param option the option that names another directory
+   */
+  public static void requirePrivate(DistributedFileSystem fs, Path root, String what, String option)
+      throws IOException {
     FileStatus status = fs.getFileStatus(root);
     if (!status.getPermission().equals(JobDirectory.PRIVATE)) {
-      throw exposed(root, status);
+      throw exposed(root, status, what, option);
     }
     String user = UserGroupInformation.getCurrentUser().getShortUserName();
     String superuser = fs.getFileStatus(new Path("/")).getOwner();
@@ -36,14 +47,16 @@ public final class JobRoot {
       boolean isOpen = (one.getPermission().toShort() & othersWrite) != 0 || one.hasAcl();
       boolean isSticky = one.getPermission().getStickyBit();
       if (!isOfSuperuser || (isOpen && !isSticky)) {
-        throw exposed(root, one);
+        throw exposed(root, one, what, option);
       }
     }
   }
 
-  private static RefusedException exposed(Path root, FileStatus why) {
+  private static RefusedException exposed(Path root, FileStatus why, String what, String option) {
     return new RefusedException(
-        "Cannot keep jobs in "
+        "Cannot keep "
+            + what
+            + " in "
             + root.toUri().getPath()
             + ": "
             + why.getPath().toUri().getPath()
@@ -52,8 +65,9 @@ public final class JobRoot {
             + " with permission "
             + why.getPermission()
             + (why.hasAcl() ? " and an ACL" : "")
-            + ", and only superusers may be able to write or replace a journal; the directory must"
+            + ", and only superusers may be able to write or replace its files; the directory must"
             + " belong to you with permission rwx------, its parents must belong to a superuser and"
-            + " not be writable by others; or choose another with --job-directory");
+            + " not be writable by others; or choose another with "
+            + option);
   }
 }

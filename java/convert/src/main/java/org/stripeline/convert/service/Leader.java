@@ -16,8 +16,8 @@ import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
 
 /**
- * The lease of an empty file on HDFS, which only one service can have. It ends about a minute after
- * its holder has died, and then another service can take it.
+ * The lease of an empty file on HDFS, which only one process can have. It ends about a minute after
+ * its holder has died, and then another process can take it.
  */
 public final class Leader implements Closeable {
   private static final String NAME = "service.lease";
@@ -39,7 +39,7 @@ public final class Leader implements Closeable {
   }
 
   /**
-   * Takes the lease, unless another service has it.
+   * Takes the lease of services, unless another service has it.
    *
    * @param jobs the directory of all jobs, in which the file is
    * @return null if another service has it
@@ -49,7 +49,16 @@ public final class Leader implements Closeable {
     Path root = new Path(jobs);
     fs.mkdirs(root, JobDirectory.PRIVATE);
     JobRoot.requirePrivate(fs, root);
-    Path file = new Path(root, NAME);
+    return take(fs, new Path(root, NAME));
+  }
+
+  /**
+   * Takes the lease of a file, which is created if it does not exist.
+   *
+   * @return null if another process has it
+   * @throws RefusedException if there is a directory instead of the file
+   */
+  public static Leader take(DistributedFileSystem fs, Path file) throws IOException {
     FSDataOutputStream lease;
     try {
       lease = open(fs, file);
@@ -85,13 +94,13 @@ public final class Leader implements Closeable {
   /**
    * Checks that this process still has the lease.
    *
-   * @throws IOException if another service has taken it, the file was deleted or renamed, or the
+   * @throws IOException if another process has taken it, the file was deleted or renamed, or the
    *     NameNode does not answer
    */
   public void require() throws IOException {
     HdfsFileStatus now = fs.getClient().getFileInfo(path);
     if (now == null || now.getFileId() != fileId) {
-      // Another service can create the file and lead.
+      // Another process can create the file and lead.
       throw new FileNotFoundException(path + " was deleted or renamed");
     }
     fs.getClient().getNamenode().fsync(path, fileId, fs.getClient().getClientName(), -1);
