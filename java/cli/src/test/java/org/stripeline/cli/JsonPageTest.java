@@ -48,6 +48,7 @@ class JsonPageTest {
   @CsvSource({
     "plan, org.stripeline.plan.PlanReport",
     "plan --audit, org.stripeline.plan.AuditReport",
+    "scrub --status, org.stripeline.scrub.CoverageReport",
     "demo, org.stripeline.lab.demo.DemoReport",
     "bench io, org.stripeline.lab.bench.io.IoReport",
     "bench convert, org.stripeline.lab.bench.convert.ConvertReport",

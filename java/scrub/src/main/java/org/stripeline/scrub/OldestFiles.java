@@ -7,12 +7,15 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The files of a tree that are checked next, those first that were modified longest ago. Holds a
- * limited number of files: when they are checked, the tree is listed again for those after them.
+ * The files of a tree that are checked next: those first that were never tried, then those that
+ * were tried longest ago; among equals the one that was modified longest ago. Holds a limited
+ * number of files: when they are checked, the tree is listed again for those after them.
  */
 final class OldestFiles {
   private static final Comparator<Entry> ORDER =
-      Comparator.comparingLong((Entry entry) -> entry.modified).thenComparing(entry -> entry.path);
+      Comparator.comparingLong((Entry entry) -> entry.tried)
+          .thenComparingLong(entry -> entry.modified)
+          .thenComparing(entry -> entry.path);
 
   private final int max;
   private final Entry after;
@@ -27,13 +30,20 @@ final class OldestFiles {
     final long modified;
     final long bytes;
     final int replication;
+    final long tried;
 
-    Entry(String path, long fileId, long modified, long bytes, int replication) {
+    /**
+     * Creates an entry.
+     *
+     * @param tried when its group was tried that was tried longest ago; 0 if one never was
+     */
+    Entry(String path, long fileId, long modified, long bytes, int replication, long tried) {
       this.path = path;
       this.fileId = fileId;
       this.modified = modified;
       this.bytes = bytes;
       this.replication = replication;
+      this.tried = tried;
     }
   }
 

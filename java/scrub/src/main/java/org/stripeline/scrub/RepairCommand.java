@@ -22,6 +22,7 @@ import org.stripeline.scrub.access.HdfsRepair;
 import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.check.GroupCheck;
 import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.scrub.repair.GroupRepair;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
@@ -166,10 +167,16 @@ public final class RepairCommand implements Callable<Integer> {
               return end.result();
             };
         ScrubTotals totals =
-            new ScrubRun(fs, cluster, work, GROUPS_AT_ONCE, output).run(roots, Long.MAX_VALUE);
+            new ScrubRun(fs, cluster, work, GROUPS_AT_ONCE, Ledger.none(), everything(), output)
+                .run(roots);
         output.totals(totals);
         return totals.exitStatus();
       }
+    }
+
+    /** A repair does not record its checks, so that it need not wait for the end of a scrub. */
+    private Selection everything() {
+      return new Selection(new Path(Ledger.ROOT_DEFAULT), Clock.systemUTC()::millis, 0, 0);
     }
 
     private RepairAudit audit(DistributedFileSystem fs) throws IOException {

@@ -5,6 +5,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -19,10 +20,12 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.check.CheckSettings;
+import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.AtSignal;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.TimeSpan;
 import picocli.CommandLine.Command;
@@ -40,24 +43,31 @@ import picocli.CommandLine.Spec;
       "",
       "DataNodes with the agent read every block and return fingerprints, from which wrong blocks"
           + " are found although their checksums fit. Blocks on DataNodes without the agent are"
-          + " sent to this client. Nothing is changed, and nothing is reported to the NameNode.",
+          + " sent to this client. No file is changed, and nothing is reported to the NameNode.",
       "Only superusers of HDFS can run it, because agents answer no others.",
       "",
-      "Files are checked in the order of their last modification, the oldest first. What cannot be"
-          + " checked, such as open files and blocks on DataNodes that do not answer, is reported"
-          + " with the reason and never counts as healthy. Groups of files that are deleted or"
-          + " replaced meanwhile are only counted. Ctrl-C or SIGTERM prints the sums so far."
+      "Files that were never checked come first, then those that were checked longest ago; among"
+          + " equals the one that was modified longest ago. What cannot be checked, such as open"
+          + " files and blocks on DataNodes that do not answer, is reported with the reason and"
+          + " never counts as healthy. Groups of files that are deleted or replaced meanwhile are"
+          + " only counted.",
+      "",
+      "A ledger on HDFS records when each group was checked, and with which result. Ctrl-C or"
+          + " SIGTERM prints the sums so far; the same command with --checked-before continues;"
+          + " --status shows what has been checked."
     },
     parameterListHeading = "%n",
     footerHeading = "%nExamples:%n",
     footer = {
       "  stripeline scrub /",
       "  stripeline scrub /data /logs --older-than=14d --rate-per-node=10MiB",
-      "  stripeline scrub '/data/2024-*' --json"
+      "  stripeline scrub '/data/2024-*' --json",
+      "  stripeline scrub / --checked-before=30d",
+      "  stripeline scrub --status /data"
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Everything was checked, and nothing is damaged",
+      "0:Everything was checked, and nothing is damaged; with --status, no damage is known",
       "1:Something is damaged",
       "2:The command line cannot be carried out as given, the path is absent, or rights are"
           + " missing",
@@ -69,11 +79,11 @@ public final class ScrubCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "PATH",
-      arity = "1..*",
+      arity = "0..*",
       description =
           "Files or directories on HDFS; globs are expanded, and what is below another PATH is left"
-              + " out")
-  private List<String> paths;
+              + " out. Only with --status it may be absent, which means /")
+  private List<String> paths = new ArrayList<>();
 
   @Option(
       names = "--older-than",
@@ -81,6 +91,14 @@ public final class ScrubCommand implements Callable<Integer> {
       description =
           "Only files whose last modification was longer ago, such as 12h or 14d (default: all)")
   private String olderThan;
+
+  @Option(
+      names = "--checked-before",
+      paramLabel = "TIME",
+      description =
+          "Leave out groups that were found healthy within TIME, such as 30d; damaged and"
+              + " incompletely checked ones are checked again (default: check all)")
+  private String checkedBefore;
 
   @Option(
       names = "--rate-per-node",
@@ -101,15 +119,38 @@ public final class ScrubCommand implements Callable<Integer> {
   private int groupsAtOnce;
 
   @Option(
+      names = "--ledger",
+      paramLabel = "DIR",
+      defaultValue = Ledger.ROOT_DEFAULT,
+      description =
+          "Directory on HDFS with the ledger; only one scrub at a time can have it (default:"
+              + " ${DEFAULT-VALUE})")
+  private String ledger;
+
+  @Option(
+      names = "--status",
+      description =
+          "Check nothing, but show from the ledger what of PATH was checked within 1, 7 and 30"
+              + " days, and what is damaged")
+  private boolean status;
+
+  @Option(
       names = "--json",
-      description = "Print one JSON object per line: each group with findings, then the sums")
+      description =
+          "Print one JSON object per line: each group with findings, then the sums; with --status"
+              + " one object")
   private boolean json;
 
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
-    long age = age();
+    if (paths.isEmpty()) {
+      if (!status) {
+        throw usage("Missing required parameter: 'PATH...'");
+      }
+      paths.add("/");
+    }
     long bytesPerSecond = rate == null ? 0 : rate.bytes();
     if (rate != null && bytesPerSecond < FingerprintRequest.RATE_MIN) {
       throw usage("Cannot use --rate-per-node=" + rate + ": at least 256KiB are possible");
@@ -118,8 +159,10 @@ public final class ScrubCommand implements Callable<Integer> {
       throw usage(
           "Cannot use --groups-at-once=" + groupsAtOnce + ": 1 to " + GROUPS_MAX + " are possible");
     }
+    long olderThanMs = millis("--older-than", olderThan);
+    long checkedBeforeMs = millis("--checked-before", checkedBefore);
     try {
-      return new Session().run(age, bytesPerSecond);
+      return new Session().run(olderThanMs, checkedBeforeMs, bytesPerSecond);
     } catch (RefusedException | FileNotFoundException | AccessControlException e) {
       throw new CommandException(ExitStatus.USAGE, Reasons.cannot("scrub", e));
     } catch (IOException e) {
@@ -127,9 +170,9 @@ public final class ScrubCommand implements Callable<Integer> {
     }
   }
 
-  private long age() {
+  private long millis(String option, String value) {
     try {
-      return olderThan == null ? 0 : TimeSpan.millis("--older-than", olderThan);
+      return value == null ? 0 : TimeSpan.millis(option, value);
     } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }
@@ -141,26 +184,71 @@ public final class ScrubCommand implements Callable<Integer> {
 
   /** A class of its own because help works without Hadoop, whose classes this one needs. */
   private final class Session {
-    int run(long age, long bytesPerSecond) throws IOException {
+    private final PrintWriter out = spec.commandLine().getOut();
+    private final PrintWriter err = spec.commandLine().getErr();
+
+    int run(long olderThanMs, long checkedBeforeMs, long bytesPerSecond) throws IOException {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "scrub");
       List<Path> roots = target.roots(paths);
-      PrintWriter out = spec.commandLine().getOut();
-      PrintWriter err = spec.commandLine().getErr();
-      try (DistributedFileSystem fs = target.connect(roots.get(0));
+      Path directory = ledgerDirectory();
+      try (DistributedFileSystem fs = target.connect(roots.get(0))) {
+        if (status) {
+          return showStatus(fs, directory, roots);
+        }
+        Selection selection =
+            new Selection(directory, System::currentTimeMillis, olderThanMs, checkedBeforeMs);
+        return scrub(fs, roots, selection, bytesPerSecond);
+      }
+    }
+
+    private int scrub(
+        DistributedFileSystem fs, List<Path> roots, Selection selection, long bytesPerSecond)
+        throws IOException {
+      Progress progress = Progress.besideOutput(err);
+      try (Ledger opened = Ledger.open(fs, selection.ledger, Ticker.SYSTEM, progress::print);
+          LedgerAtSignal atSignal = new LedgerAtSignal(opened);
           Agents agents = Agents.connect(fs.getConf());
-          ScrubOutput output = new ScrubOutput(out, json, Progress.besideOutput(err))) {
+          ScrubOutput output = new ScrubOutput(out, json, progress)) {
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
         CheckSettings settings = new CheckSettings(new SecureRandom().nextLong(), bytesPerSecond);
-        long modifiedMax = System.currentTimeMillis() - age;
         Rights.require(fs, agents, "scrub");
-        ScrubRun run = new ScrubRun(fs, cluster, ScrubRun.checks(settings), groupsAtOnce, output);
+        ScrubRun run =
+            new ScrubRun(
+                fs, cluster, ScrubRun.checks(settings), groupsAtOnce, opened, selection, output);
         try (AtSignal signal = new AtSignal(() -> output.interrupted(run.totals()))) {
-          ScrubTotals totals = run.run(roots, age == 0 ? Long.MAX_VALUE : modifiedMax);
+          ScrubTotals totals = run.run(roots);
           output.totals(totals);
           return totals.exitStatus();
         }
       }
+    }
+
+    private int showStatus(DistributedFileSystem fs, Path directory, List<Path> roots)
+        throws IOException {
+      long now = System.currentTimeMillis();
+      CoverageReport report =
+          Coverage.of(fs, directory, roots, now, (path, why) -> err.println(path + ": " + why));
+      if (json) {
+        OutputOptions.printJson(out, report);
+      } else {
+        CoverageText.print(report, out, now);
+      }
+      int unread = report.pathsUnread > 0 ? ExitStatus.UNCHECKED : ExitStatus.SOUND;
+      return report.groupsDamaged > 0 ? ExitStatus.FAILED : unread;
+    }
+
+    private Path ledgerDirectory() {
+      Path directory;
+      try {
+        directory = new Path(ledger);
+      } catch (IllegalArgumentException e) {
+        throw usage("Cannot use --ledger='" + ledger + "': " + e.getMessage());
+      }
+      if (!directory.isAbsolute() || directory.toUri().getScheme() != null) {
+        throw usage("Cannot use --ledger=" + ledger + ": name an absolute path of the file system");
+      }
+      return directory;
     }
   }
 }

@@ -5,8 +5,16 @@ import org.stripeline.scrub.check.GroupResult;
 
 /** Is told of the progress of a scrub. Calls come from one thread at a time. */
 interface ScrubObserver {
-  /** The tree was listed. */
+  /**
+   * The tree was listed.
+   *
+   * @param files files that are checked
+   * @param bytes their bytes
+   */
   void listed(long files, long bytes);
+
+  /** A group is left out, because it was found healthy not long ago. */
+  void leftOut(long bytes);
 
   /** A file or directory could not be listed, so what it contains is not checked. */
   void unread(String path, String reason);

@@ -48,6 +48,11 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
   }
 
   @Override
+  public synchronized void leftOut(long bytes) {
+    step.leaveOut(bytes, Quantity.counted(findings, "finding"));
+  }
+
+  @Override
   public synchronized void unread(String path, String reason) {
     if (isEnded) {
       return;
@@ -185,6 +190,13 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
             + " by agents, "
             + totals.windowsByClient
             + " by this client");
+    if (totals.filesLeftOut + totals.groupsLeftOut > 0) {
+      out.println(
+          Quantity.counted(totals.filesLeftOut, "file")
+              + ", and "
+              + Quantity.counted(totals.groupsLeftOut, "group or block", "groups and blocks")
+              + " of others, left out: found healthy within --checked-before");
+    }
     if (totals.pathsUnread > 0) {
       out.println(
           Quantity.counted(totals.pathsUnread, "path") + " could not be listed, not checked");

@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -25,8 +25,11 @@ import org.stripeline.scrub.access.HdfsGroup;
 import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.check.GroupCheck;
 import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.ledger.FileCoverage;
+import org.stripeline.scrub.ledger.GroupRecord;
+import org.stripeline.scrub.ledger.Ledger;
 
-/** Checks all files of a tree, those first that were modified longest ago. */
+/** Checks all files of trees in the order of {@link OldestFiles}, and records it in a ledger. */
 final class ScrubRun {
   /** Files that are held in memory, about 50 MB. */
   private static final int FILES_MAX = 200_000;
@@ -41,6 +44,8 @@ final class ScrubRun {
   private final ClusterAccess cluster;
   private final GroupWork work;
   private final int groupsAtOnce;
+  private final Ledger ledger;
+  private final Selection selection;
   private final ScrubObserver observer;
   private final ScrubTotals totals = new ScrubTotals();
   private final ExecutorService groupThreads;
@@ -71,26 +76,45 @@ final class ScrubRun {
     final OldestFiles.Entry file;
     final long number;
     final LocatedBlock block;
+    final HdfsGroup group;
+    final long beganMs;
     final Future<GroupResult> result;
 
-    Running(OldestFiles.Entry file, long number, LocatedBlock block, Future<GroupResult> result) {
+    Running(
+        OldestFiles.Entry file,
+        long number,
+        LocatedBlock block,
+        HdfsGroup group,
+        long beganMs,
+        Future<GroupResult> result) {
       this.file = file;
       this.number = number;
       this.block = block;
+      this.group = group;
+      this.beganMs = beganMs;
       this.result = result;
     }
   }
 
+  /**
+   * Creates a scrub.
+   *
+   * @param ledger the ledger, in which nothing has changed yet
+   */
   ScrubRun(
       DistributedFileSystem fs,
       ClusterAccess cluster,
       GroupWork work,
       int groupsAtOnce,
+      Ledger ledger,
+      Selection selection,
       ScrubObserver observer) {
     this.fs = fs;
     this.cluster = cluster;
     this.work = work;
     this.groupsAtOnce = groupsAtOnce;
+    this.ledger = ledger;
+    this.selection = selection;
     this.observer = observer;
     groupThreads = Executors.newFixedThreadPool(groupsAtOnce, ScrubRun::thread);
     callThreads = Executors.newCachedThreadPool(ScrubRun::thread);
@@ -103,25 +127,24 @@ final class ScrubRun {
   }
 
   /**
-   * Checks the files that were last modified before a time.
+   * Checks files.
    *
    * @param roots files and directories
-   * @param modifiedMax the latest time of modification, in milliseconds
-   * @throws IOException if a root cannot be listed, or the thread is interrupted
+   * @throws IOException if a root cannot be listed, the ledger cannot be written, or the thread is
+   *     interrupted
    */
-  ScrubTotals run(List<Path> roots, long modifiedMax) throws IOException {
+  ScrubTotals run(List<Path> roots) throws IOException {
     try {
       OldestFiles.Entry after = null;
       boolean hasMore = true;
       while (hasMore) {
         OldestFiles files = new OldestFiles(FILES_MAX, after);
-        for (Path root : roots) {
-          if (after == null || fs.exists(root)) {
-            list(fs.getFileStatus(root), modifiedMax, files, after == null);
-          }
-        }
         if (after == null) {
+          new TreeListing(fs, selection.ledger, visitor(files, true)).list(roots);
+          begin(roots);
           observer.listed(files.files(), files.bytes());
+        } else {
+          new TreeListing(fs, selection.ledger, visitor(files, false)).listAgain(roots);
         }
         hasMore = files.hasMore();
         for (OldestFiles.Entry file : files.inOrder()) {
@@ -150,61 +173,73 @@ final class ScrubRun {
     return now;
   }
 
-  /** Lists a tree, without the locations of blocks. */
-  private void list(FileStatus root, long modifiedMax, OldestFiles files, boolean isFirst)
-      throws IOException {
-    Deque<FileStatus> waiting = new ArrayDeque<>();
-    waiting.push(root);
-    while (!waiting.isEmpty()) {
-      FileStatus next = waiting.pop();
-      if (!next.isDirectory()) {
-        offer(next, modifiedMax, files);
-        continue;
+  private TreeListing.Visitor visitor(OldestFiles files, boolean isFirst) {
+    return new TreeListing.Visitor() {
+      @Override
+      public void file(HdfsFileStatus file, String path) {
+        offer(file, path, files, isFirst);
       }
-      try {
-        RemoteIterator<FileStatus> entries = fs.listStatusIterator(next.getPath());
-        while (entries.hasNext()) {
-          FileStatus entry = entries.next();
-          if (entry.isDirectory()) {
-            waiting.push(entry);
-          } else {
-            offer(entry, modifiedMax, files);
-          }
-        }
-      } catch (IOException e) {
-        if (Thread.currentThread().isInterrupted()) {
-          throw e;
-        }
-        // A directory that was deleted meanwhile has nothing to check.
-        if (isFirst && !(e instanceof FileNotFoundException)) {
+
+      @Override
+      public void unread(String path, String reason) {
+        if (isFirst) {
           totals.addUnread();
-          observer.unread(next.getPath().toUri().getPath(), Reasons.of(e));
+          observer.unread(path, reason);
         }
       }
-    }
+    };
   }
 
-  private static void offer(FileStatus file, long modifiedMax, OldestFiles files) {
-    if (file.isFile() && file.getModificationTime() <= modifiedMax) {
-      files.offer(
-          new OldestFiles.Entry(
-              file.getPath().toUri().getPath(),
-              ((HdfsFileStatus) file).getFileId(),
-              file.getModificationTime(),
-              file.getLen(),
-              file.getReplication()));
+  private void offer(HdfsFileStatus file, String path, OldestFiles files, boolean isFirst) {
+    ledger.table().markSeen(file.getFileId());
+    if (file.getModificationTime() > selection.modifiedMax) {
+      return;
     }
+    FileCoverage coverage = coverage(file.getFileId(), file.getLen(), file.getModificationTime());
+    if (coverage.isHealthy(selection.healthySince)) {
+      if (isFirst) {
+        totals.addFileLeftOut();
+      }
+      return;
+    }
+    files.offer(
+        new OldestFiles.Entry(
+            path,
+            file.getFileId(),
+            file.getModificationTime(),
+            file.getLen(),
+            file.getReplication(),
+            coverage.tried()));
+  }
+
+  private FileCoverage coverage(long fileId, long length, long modifiedMs) {
+    return new FileCoverage(
+        ledger.table(), fileId, length, modifiedMs, selection.clock.getAsLong());
+  }
+
+  /** Begins to record. Only a listing of everything shows which files were deleted. */
+  private void begin(List<Path> roots) throws IOException {
+    boolean isAll = totals.pathsUnread == 0 && roots.stream().anyMatch(Path::isRoot);
+    ledger.begin(
+        (record, isSeen) ->
+            isSeen
+                || !isAll
+                || (record.isDamaged && InodePath.status(fs.getClient(), record.fileId) != null));
   }
 
   private void check(OldestFiles.Entry file) throws IOException {
     long offset = 0;
     long number = 0;
+    FileCoverage coverage = coverage(file.fileId, file.bytes, file.modified);
+    Map<Long, GroupRecord> known = new HashMap<>();
+    coverage.records().forEach(record -> known.put(record.blockId, record));
     while (true) {
       LocatedBlocks blocks;
       try {
         blocks = fs.getClient().getLocatedBlocks(InodePath.of(file.fileId), offset, LISTED_BYTES);
       } catch (FileNotFoundException e) {
         totals.addFileGone();
+        removeAll(known);
         return;
       } catch (IOException e) {
         if (Thread.currentThread().isInterrupted()) {
@@ -217,13 +252,23 @@ final class ScrubRun {
       long end = offset;
       if (blocks == null) {
         totals.addFileGone();
+        removeAll(known);
         return;
       }
       LocatedBlock last = blocks.isUnderConstruction() ? blocks.getLastLocatedBlock() : null;
       for (LocatedBlock block : blocks.getLocatedBlocks()) {
         // The first block of a part may be the last one of the part before it.
         if (block.getStartOffset() >= offset) {
-          begin(file, number++, block);
+          GroupRecord before = known.remove(block.getBlock().getBlockId());
+          if (before != null
+              && before.bytes == block.getBlockSize()
+              && coverage.isHealthy(before, selection.healthySince)) {
+            totals.addGroupLeftOut();
+            observer.leftOut(before.bytes);
+          } else {
+            begin(file, number, block);
+          }
+          number++;
           end = block.getStartOffset() + block.getBlockSize();
         }
         if (last != null && last.getBlock().getBlockId() == block.getBlock().getBlockId()) {
@@ -233,12 +278,21 @@ final class ScrubRun {
       if (end == offset || end >= blocks.getFileLength()) {
         if (last != null) {
           // The NameNode does not always list a block that is being written with the others.
+          known.remove(last.getBlock().getBlockId());
           begin(file, number, last);
         }
+        removeAll(known);
         totals.addFile();
         return;
       }
       offset = end;
+    }
+  }
+
+  /** Removes records of groups that a file has no more. */
+  private void removeAll(Map<Long, GroupRecord> known) throws IOException {
+    for (GroupRecord record : known.values()) {
+      ledger.add(record.gone());
     }
   }
 
@@ -247,9 +301,10 @@ final class ScrubRun {
       finish(running.remove());
     }
     HdfsGroup group = new HdfsGroup(cluster, file.path, file.fileId, file.replication, block);
+    long beganMs = selection.clock.getAsLong();
     Future<GroupResult> result =
         groupThreads.submit(() -> work.run(file.path, number, group, callThreads));
-    running.add(new Running(file, number, block, result));
+    running.add(new Running(file, number, block, group, beganMs, result));
   }
 
   private void finishAll() throws IOException {
@@ -272,6 +327,9 @@ final class ScrubRun {
       open.add(group);
       return;
     }
+    if (!result.isGone()) {
+      record(group, result);
+    }
     totals.add(result);
     observer.checked(
         group.file.path,
@@ -279,5 +337,16 @@ final class ScrubRun {
         group.block.getBlock().getBlockName(),
         group.block.getBlockSize(),
         result);
+  }
+
+  private void record(Running group, GroupResult result) throws IOException {
+    ledger.add(
+        GroupRecord.of(
+            group.file.fileId,
+            group.block.getBlock().getBlockId(),
+            group.block.getBlockSize(),
+            group.beganMs / 1000,
+            result,
+            group.group.isByClient()));
   }
 }

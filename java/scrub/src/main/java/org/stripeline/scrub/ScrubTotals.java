@@ -15,6 +15,12 @@ final class ScrubTotals {
   /** Files that were deleted after they were listed. */
   long filesGone;
 
+  /** Files that were left out, because all their groups were found healthy not long ago. */
+  long filesLeftOut;
+
+  /** Groups of other files that were left out for the same reason. */
+  long groupsLeftOut;
+
   /** Files and directories that could not be listed. */
   long pathsUnread;
 
@@ -62,6 +68,14 @@ final class ScrubTotals {
     filesGone++;
   }
 
+  synchronized void addFileLeftOut() {
+    filesLeftOut++;
+  }
+
+  synchronized void addGroupLeftOut() {
+    groupsLeftOut++;
+  }
+
   synchronized void addUnread() {
     pathsUnread++;
   }
@@ -70,6 +84,8 @@ final class ScrubTotals {
     ScrubTotals copy = new ScrubTotals();
     copy.files = files;
     copy.filesGone = filesGone;
+    copy.filesLeftOut = filesLeftOut;
+    copy.groupsLeftOut = groupsLeftOut;
     copy.pathsUnread = pathsUnread;
     copy.groups = groups;
     copy.groupsHealthy = groupsHealthy;

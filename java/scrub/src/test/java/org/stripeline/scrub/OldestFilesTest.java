@@ -12,7 +12,7 @@ class OldestFilesTest {
 
   private static Entry file(int number) {
     // Files of one time are ordered by their paths.
-    return new Entry("/f" + number, number, number / 2, 10, 3);
+    return new Entry("/f" + number, number, number / 2, 10, 3, 0);
   }
 
   @Test
@@ -38,6 +38,16 @@ class OldestFilesTest {
 
     assertThat(visited).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
     assertThat(rounds).isEqualTo(3);
+  }
+
+  @Test
+  void filesThatWereTriedLongestAgoComeFirst() {
+    OldestFiles files = new OldestFiles(3, null);
+    files.offer(new Entry("/lately", 1, 1, 10, 3, 200));
+    files.offer(new Entry("/earlier", 2, 3, 10, 3, 100));
+    files.offer(new Entry("/never", 3, 9, 10, 3, 0));
+
+    assertThat(files.inOrder()).extracting(entry -> entry.fileId).containsExactly(3L, 2L, 1L);
   }
 
   @Test

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -51,8 +52,13 @@ public final class ClusterAccess {
     return racks;
   }
 
-  /** Returns fingerprints from the agent of a DataNode, or through the client if it has none. */
-  BlockFingerprints fingerprint(DatanodeInfo node, LocatedBlock replica, FingerprintRequest request)
+  /**
+   * Returns fingerprints from the agent of a DataNode, or through the client if it has none.
+   *
+   * @param isByClient is set if the client reads the replica
+   */
+  BlockFingerprints fingerprint(
+      DatanodeInfo node, LocatedBlock replica, FingerprintRequest request, AtomicBoolean isByClient)
       throws IOException {
     try (NodeTurns.Turn turn = turns.take(node.getDatanodeUuid())) {
       if (!withoutAgent.contains(node.getDatanodeUuid())) {
@@ -66,6 +72,7 @@ public final class ClusterAccess {
           withoutAgent.add(node.getDatanodeUuid());
         }
       }
+      isByClient.set(true);
       return count(windowsByClient, client.fingerprint(replica, node, request));
     }
   }

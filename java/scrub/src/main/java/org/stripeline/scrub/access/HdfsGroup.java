@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -36,6 +37,7 @@ public final class HdfsGroup implements GroupAccess {
   private final int replication;
   private final long offset;
   private final long blockId;
+  private final AtomicBoolean isByClient = new AtomicBoolean();
 
   /** The replicas that the NameNode returned last, with the tokens that allow reading them. */
   private Map<String, LocatedBlock> replicas = new HashMap<>();
@@ -179,7 +181,12 @@ public final class HdfsGroup implements GroupAccess {
   @Override
   public BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request)
       throws IOException {
-    return cluster.fingerprint(node, replica(node, request.block.id), request);
+    return cluster.fingerprint(node, replica(node, request.block.id), request, isByClient);
+  }
+
+  /** Returns whether the client read replicas, because a DataNode has no agent. */
+  public boolean isByClient() {
+    return isByClient.get();
   }
 
   @Override

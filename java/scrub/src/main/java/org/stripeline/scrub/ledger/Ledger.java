@@ -67,6 +67,13 @@ public final class Ledger implements Closeable {
     return open(HdfsLedgerStore.lock(fs, directory, ticker, waiting), ticker);
   }
 
+  /** Returns a ledger that has no records and gets none. */
+  public static Ledger none() {
+    Ledger ledger = new Ledger(null, Ticker.SYSTEM, new LedgerTable());
+    ledger.isClosed = true;
+    return ledger;
+  }
+
   static Ledger open(LedgerStore store, Ticker ticker) throws IOException {
     try {
       store.recover(LOG);
@@ -128,8 +135,14 @@ public final class Ledger implements Closeable {
     return table;
   }
 
-  /** Writes the records as a new ledger, and begins its log. */
+  /**
+   * Writes the records as a new ledger, and begins its log. After {@link #close} this does nothing,
+   * because the process is ending.
+   */
   public synchronized void begin(Filter filter) throws IOException {
+    if (isClosed) {
+      return;
+    }
     try (RecordWriter next = new RecordWriter(store.create(NEXT), RecordReader.Kind.LEDGER)) {
       table.forEach(
           (record, isSeen) -> {

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.scrub;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.Agents;
+import org.stripeline.cli.Stripeline;
+import org.stripeline.convert.fixture.AgentSwitch;
+import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.HadoopProcess;
+import org.stripeline.convert.fixture.InstantWaits;
+import org.stripeline.convert.fixture.ReplicaFiles;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
+import org.stripeline.scrub.access.ClusterAccess;
+import org.stripeline.scrub.check.CheckSettings;
+import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.ledger.Ledger;
+import org.stripeline.terminal.CommandStyle;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.Conditions;
+import picocli.CommandLine;
+
+/** The ledger of {@code stripeline scrub} on a mini cluster. */
+@Timeout(300)
+class ScrubLedgerTest {
+  private static final int FILES = 5;
+
+  @TempDir static java.nio.file.Path directory;
+  private static ConvertCluster cluster;
+  private static int number;
+
+  private String tree;
+  private String ledger;
+  private JsonObject result;
+  private String error;
+
+  @BeforeAll
+  static void start() throws IOException {
+    cluster = ConvertCluster.withoutScanners(directory);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void write() throws IOException {
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    number++;
+    tree = "/tree" + number;
+    ledger = "/ledgers" + number;
+    for (int i = 0; i < FILES; i++) {
+      cluster.write(tree + "/f" + i, ConvertCluster.BLOCK + 1 + i);
+      // In this order they are checked.
+      cluster.fs().setTimes(new Path(tree + "/f" + i), 1000L * i, -1);
+    }
+  }
+
+  @AfterEach
+  void delete() throws IOException {
+    cluster.fs().delete(new Path(tree), true);
+  }
+
+  /** Runs the command, and keeps the last object that it prints. */
+  private int scrub(String... options) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = CommandStyle.commandLine(new ScrubCommand());
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    List<String> arguments = new ArrayList<>(Arrays.asList(options));
+    arguments.add("--ledger=" + ledger);
+    arguments.add("--json");
+    int status = line.execute(arguments.toArray(new String[0]));
+    error = err.toString();
+    String[] objects = out.toString().split("(?m)^(?=\\{)");
+    String last = objects[objects.length - 1];
+    result = last.isEmpty() ? null : JsonParser.parseString(last).getAsJsonObject();
+    return status;
+  }
+
+  private long value(String name) {
+    return result.get(name).getAsLong();
+  }
+
+  private String path(String name) {
+    return cluster.uri() + tree + name;
+  }
+
+  /** Is told of each group that was checked, after its check is on disk. */
+  private interface Step {
+    void checked(int groups) throws IOException;
+  }
+
+  /**
+   * Runs a scrub within this process.
+   *
+   * @param client is closed
+   */
+  private ScrubTotals run(DistributedFileSystem client, Step step) throws IOException {
+    AtomicLong nanos = new AtomicLong();
+    // Each record is written to disk at once.
+    Ticker ticker = () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
+    Path directoryOfLedger = new Path(ledger);
+    try (DistributedFileSystem fs = client;
+        Ledger opened = Ledger.open(fs, directoryOfLedger, ticker, text -> {});
+        Agents agents = Agents.connect(fs.getConf())) {
+      ScrubObserver observer =
+          new ScrubObserver() {
+            private int groups;
+
+            @Override
+            public void listed(long files, long bytes) {}
+
+            @Override
+            public void leftOut(long bytes) {}
+
+            @Override
+            public void unread(String path, String reason) {}
+
+            @Override
+            public void checked(
+                String path, long group, String block, long bytes, GroupResult found) {
+              try {
+                step.checked(++groups);
+              } catch (IOException e) {
+                throw new AssertionError(e);
+              }
+            }
+          };
+      return new ScrubRun(
+              fs,
+              new ClusterAccess(fs, agents, Ticker.SYSTEM),
+              ScrubRun.checks(new CheckSettings(7, 0)),
+              1,
+              opened,
+              new Selection(directoryOfLedger, System::currentTimeMillis, 0, 0),
+              observer)
+          .run(List.of(new Path(tree)));
+    }
+  }
+
+  /** The kill: an Error, which no clean-up code catches. */
+  private static final class Killed extends Error {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** Ends a scrub as kill -9 does: its streams are not closed, and it keeps its leases. */
+  private void killAfter(int groups) throws IOException {
+    DistributedFileSystem client = cluster.client();
+    assertThatThrownBy(
+            () ->
+                run(
+                    client,
+                    done -> {
+                      if (done == groups) {
+                        client.getClient().closeAllFilesBeingWritten(true);
+                        throw new Killed();
+                      }
+                    }))
+        .isInstanceOf(Killed.class);
+  }
+
+  @Test
+  void aKilledScrubContinuesWhereItWas() throws IOException {
+    killAfter(3);
+    assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("files")).isEqualTo(FILES);
+    assertThat(value("bytesWithin1Day")).isEqualTo(2 * ConvertCluster.BLOCK + 1);
+
+    assertThat(scrub("--checked-before=1d", path(""))).as(error).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("filesLeftOut")).isEqualTo(1);
+    assertThat(value("groupsLeftOut")).isEqualTo(1);
+    assertThat(value("groupsHealthy")).isEqualTo(2 * FILES - 3);
+
+    assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("bytesWithin1Day")).isEqualTo(value("bytes"));
+    assertThat(value("bytesNeverChecked")).isZero();
+    assertThat(scrub("--checked-before=1d", path(""))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("filesLeftOut")).isEqualTo(FILES);
+    assertThat(value("groups")).isZero();
+    assertThat(scrub(path(""))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("groups")).isEqualTo(2 * FILES);
+  }
+
+  private static void restartNameNode() throws IOException {
+    cluster.mini.restartNameNode();
+    cluster.mini.waitActive();
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    try {
+      cluster.mini.waitFirstBRCompleted(0, 60_000);
+    } catch (TimeoutException | InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void aRestartOfTheNameNodeLosesNothing() throws IOException {
+    killAfter(4);
+    restartNameNode();
+
+    assertThat(scrub("--checked-before=1d", path(""))).as(error).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("groupsHealthy")).isEqualTo(2 * FILES - 4);
+  }
+
+  @Test
+  void aScrubContinuesWhileTheNameNodeIsRestarted() throws IOException {
+    ScrubTotals totals =
+        run(
+            cluster.client(),
+            done -> {
+              if (done == 3) {
+                restartNameNode();
+              }
+            });
+    assertThat(totals.groupsHealthy + totals.groupsNotChecked).isEqualTo(2 * FILES);
+
+    assertThat(scrub("--checked-before=1d", path(""))).as(error).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("groups")).isEqualTo(totals.groupsNotChecked);
+  }
+
+  @Test
+  void filesThatAreDeletedOrRenamedMeanwhile() throws IOException {
+    ScrubTotals totals =
+        run(
+            cluster.client(),
+            done -> {
+              if (done == 1) {
+                cluster.fs().delete(new Path(tree + "/f2"), false);
+                cluster.fs().rename(new Path(tree + "/f3"), new Path(tree + "/g"));
+              }
+            });
+    assertThat(totals.filesGone).isEqualTo(1);
+    assertThat(totals.groupsHealthy).isEqualTo(2 * FILES - 2);
+
+    assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("files")).isEqualTo(FILES - 1);
+    assertThat(value("bytesWithin1Day")).isEqualTo(value("bytes"));
+
+    cluster.fs().delete(new Path(tree + "/f0"), false);
+    assertThat(scrub(path(""))).isEqualTo(ExitStatus.SOUND);
+    assertThat(records()).as("only a scrub of / notices it").isEqualTo(8);
+    assertThat(scrub("--checked-before=1d", cluster.uri() + "/")).isEqualTo(ExitStatus.SOUND);
+    assertThat(records()).isEqualTo(6);
+  }
+
+  private long records() throws IOException {
+    return Ledger.read(cluster.fs(), new Path(ledger)).size();
+  }
+
+  @Test
+  void damageIsShownUntilACompleteCheckFindsNone() throws IOException {
+    LocatedBlock block = cluster.blocks(tree + "/f1").get(0);
+    long id = block.getBlock().getBlockId();
+    ReplicaFiles files = ReplicaFiles.of(cluster, block.getLocations()[0].getDatanodeUuid(), id);
+    byte[] right = damage(files);
+
+    assertThat(scrub(path(""))).isEqualTo(ExitStatus.FAILED);
+    assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.FAILED);
+    assertThat(value("groupsDamaged")).isEqualTo(1);
+    JsonObject damaged = result.getAsJsonArray("damaged").get(0).getAsJsonObject();
+    assertThat(damaged.get("path").getAsString()).isEqualTo(tree + "/f1");
+    assertThat(damaged.get("block").getAsLong()).isEqualTo(id);
+    assertThat(scrub("--status", path("/f0"))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("files")).isEqualTo(1);
+
+    assertThat(scrub("--checked-before=1d", path(""))).isEqualTo(ExitStatus.FAILED);
+    assertThat(value("groups")).isEqualTo(1);
+    files.replace(right);
+    assertThat(scrub("--checked-before=1d", path(""))).isEqualTo(ExitStatus.SOUND);
+    assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.SOUND);
+  }
+
+  /** Replaces a byte of a replica beneath matching checksums. */
+  private static byte[] damage(ReplicaFiles files) throws IOException {
+    byte[] right = files.bytes();
+    byte[] wrong = right.clone();
+    wrong[1000] ^= 1;
+    files.replace(wrong);
+    return right;
+  }
+
+  @Test
+  @Tag("full")
+  void sigtermEndsAScrubWithAllItsChecksRecorded() throws Exception {
+    cluster.mini.setLeasePeriod(60_000, 3_600_000);
+    LocatedBlock first = cluster.blocks(tree + "/f0").get(0);
+    long id = first.getBlock().getBlockId();
+    damage(ReplicaFiles.of(cluster, first.getLocations()[0].getDatanodeUuid(), id));
+    java.nio.file.Path place = directory.resolve("signalled");
+    // Each of the other blocks takes seconds.
+    Process process =
+        HadoopProcess.launch(
+            Stripeline.class,
+            cluster.conf(),
+            place,
+            "scrub",
+            path(""),
+            "--ledger=" + ledger,
+            "--rate-per-node=256KiB",
+            "--groups-at-once=1");
+    try {
+      java.nio.file.Path log = place.resolve(HadoopProcess.LOG);
+      Conditions.await(
+          "the first finding",
+          () -> !process.isAlive() || Files.readString(log).contains("UNLOCATED"));
+      HadoopProcess.signal(process, "TERM");
+      Conditions.await("the end of the command", () -> !process.isAlive());
+      assertThat(process.exitValue()).as(Files.readString(log)).isEqualTo(128 + 15);
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+
+    InstantWaits waits = new InstantWaits();
+    try (DistributedFileSystem client = cluster.client();
+        Ledger opened = Ledger.open(client, new Path(ledger), waits, text -> {})) {
+      assertThat(opened.table().size()).isBetween(1L, 2L * FILES - 1);
+    }
+    assertThat(waits.millis()).as("for its lease").isZero();
+    assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.FAILED);
+  }
+
+  @Test
+  void whatWasNotReadDoesNotCountAsChecked() throws IOException {
+    String holder = cluster.blocks(tree + "/f1").get(0).getLocations()[0].getDatanodeUuid();
+    DataNode node = AgentSwitch.node(cluster, holder);
+    AgentSwitch.cutOff(node);
+    try (FSDataOutputStream open = cluster.fs().create(new Path(tree + "/open"))) {
+      open.write(new byte[5000]);
+      open.hsync();
+      assertThat(scrub(path(""))).isEqualTo(ExitStatus.UNCHECKED);
+
+      assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.SOUND);
+      assertThat(value("groupsNotRead")).isEqualTo(1);
+      assertThat(value("groupsReplicaNotRead")).isGreaterThan(0);
+      assertThat(value("bytesNeverChecked")).isGreaterThan(0);
+    } finally {
+      AgentSwitch.stop(node);
+      AgentSwitch.start(node);
+    }
+  }
+
+  @Test
+  void aSecondScrubIsRefused() throws IOException {
+    cluster.mini.setLeasePeriod(60_000, 3_600_000);
+    List<String> said = new ArrayList<>();
+    InstantWaits waits = new InstantWaits();
+    try (DistributedFileSystem first = cluster.client();
+        DistributedFileSystem second = cluster.client()) {
+      try (Ledger opened = Ledger.open(first, new Path(ledger), Ticker.SYSTEM, said::add)) {
+        assertThatThrownBy(() -> Ledger.open(second, new Path(ledger), waits, said::add))
+            .isInstanceOf(RefusedException.class)
+            .hasMessage(
+                "Cannot scrub with the ledger "
+                    + ledger
+                    + ": another scrub is running; wait for its end, or name another directory"
+                    + " with --ledger");
+        assertThat(waits.millis()).isGreaterThanOrEqualTo(75_000);
+        assertThat(said).hasSize(1);
+      }
+      Ledger.open(second, new Path(ledger), waits, said::add).close();
+    }
+  }
+
+  @Test
+  void aLedgerThatCannotBeUsedIsNotChanged() throws IOException {
+    assertThat(scrub(path(""))).isEqualTo(ExitStatus.SOUND);
+    Path file = new Path(ledger, "ledger");
+    byte[] newer = ConvertCluster.read(cluster.fs(), file.toString());
+    newer[11] = 2;
+    try (FSDataOutputStream out = cluster.fs().create(file)) {
+      out.write(newer);
+    }
+    long id = cluster.fs().getClient().getFileInfo(file.toString()).getFileId();
+    long records = cluster.fs().getFileStatus(new Path(ledger, "log")).getLen();
+
+    for (String[] options : new String[][] {{path("")}, {"--status", path("")}}) {
+      assertThat(scrub(options)).isEqualTo(ExitStatus.USAGE);
+      assertThat(error)
+          .contains("Cannot use " + file + ": its version is 2, and this command knows 1; use");
+    }
+    assertThat(cluster.fs().getClient().getFileInfo(file.toString()).getFileId()).isEqualTo(id);
+    assertThat(cluster.fs().getFileStatus(new Path(ledger, "log")).getLen()).isEqualTo(records);
+  }
+
+  @Test
+  void aDirectoryThatOthersCanWriteIsRefused() throws IOException {
+    cluster.fs().mkdirs(new Path(ledger));
+    assertThat(scrub(path(""))).isEqualTo(ExitStatus.USAGE);
+    assertThat(error).contains("Cannot keep a ledger in " + ledger).contains("with --ledger");
+  }
+
+  @Test
+  void arguments() {
+    assertThat(scrub()).isEqualTo(ExitStatus.USAGE);
+    assertThat(error).contains("Missing required parameter: 'PATH...'");
+    assertThat(scrub("--checked-before=x", path(""))).isEqualTo(ExitStatus.USAGE);
+    assertThat(error).contains("Cannot read --checked-before=x");
+    ledger = "relative";
+    assertThat(scrub(path(""))).isEqualTo(ExitStatus.USAGE);
+    assertThat(error).contains("Cannot use --ledger=relative: name an absolute path");
+  }
+}
