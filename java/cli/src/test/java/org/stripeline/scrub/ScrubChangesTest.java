@@ -27,6 +27,7 @@ import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.check.Finding;
 import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.testkit.Conditions;
 
 /** Files that change, and a signal, while {@code stripeline scrub} runs. */
@@ -76,6 +77,9 @@ class ScrubChangesTest {
           }
 
           @Override
+          public void leftOut(long bytes) {}
+
+          @Override
           public void checked(
               String path, long number, String block, long bytes, GroupResult result) {
             for (Finding finding : result.findings()) {
@@ -89,8 +93,11 @@ class ScrubChangesTest {
     try (DistributedFileSystem fs = cluster.client();
         Agents agents = Agents.connect(fs.getConf())) {
       ClusterAccess access = new ClusterAccess(fs, agents, Ticker.SYSTEM);
-      return new ScrubRun(fs, access, ScrubRun.checks(new CheckSettings(7, 0)), 1, observer)
-          .run(List.of(path("/tree")), Long.MAX_VALUE);
+      Selection selection =
+          new Selection(path(Ledger.ROOT_DEFAULT), System::currentTimeMillis, 0, 0);
+      ScrubRun.GroupWork work = ScrubRun.checks(new CheckSettings(7, 0));
+      return new ScrubRun(fs, access, work, 1, Ledger.none(), selection, observer)
+          .run(List.of(path("/tree")));
     }
   }
 

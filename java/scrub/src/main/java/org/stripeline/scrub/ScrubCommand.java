@@ -198,21 +198,26 @@ public final class ScrubCommand implements Callable<Integer> {
         }
         Selection selection =
             new Selection(directory, System::currentTimeMillis, olderThanMs, checkedBeforeMs);
-        return scrub(fs, roots, selection, bytesPerSecond);
+        try (Agents agents = Agents.connect(fs.getConf())) {
+          Rights.require(fs, agents, "scrub");
+          return scrub(fs, agents, roots, selection, bytesPerSecond);
+        }
       }
     }
 
     private int scrub(
-        DistributedFileSystem fs, List<Path> roots, Selection selection, long bytesPerSecond)
+        DistributedFileSystem fs,
+        Agents agents,
+        List<Path> roots,
+        Selection selection,
+        long bytesPerSecond)
         throws IOException {
       Progress progress = Progress.besideOutput(err);
       try (Ledger opened = Ledger.open(fs, selection.ledger, Ticker.SYSTEM, progress::print);
           LedgerAtSignal atSignal = new LedgerAtSignal(opened);
-          Agents agents = Agents.connect(fs.getConf());
           ScrubOutput output = new ScrubOutput(out, json, progress)) {
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
         CheckSettings settings = new CheckSettings(new SecureRandom().nextLong(), bytesPerSecond);
-        Rights.require(fs, agents, "scrub");
         ScrubRun run =
             new ScrubRun(
                 fs, cluster, ScrubRun.checks(settings), groupsAtOnce, opened, selection, output);
