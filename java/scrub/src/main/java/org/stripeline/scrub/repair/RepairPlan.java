@@ -63,11 +63,19 @@ final class RepairPlan {
       for (Copy copy : group.copies()) {
         if (copy.unit >= group.layout().dataUnits()) {
           wrong.add(copy);
+        } else if (group.copies(copy.unit).size() > 1) {
+          return refused("--trust-data, but " + copy + " has a second replica, which may differ");
         }
       }
     }
     if (wrong.isEmpty()) {
       return refused("HDFS replaces what is missing by itself");
+    }
+    for (Copy copy : group.copies()) {
+      // HDFS marks the DataNode as one whose block of the group is corrupt.
+      if (!wrong.contains(copy) && wrong.stream().anyMatch(one -> one.node.equals(copy.node))) {
+        return refused("HDFS would replace " + copy + " too, which is right");
+      }
     }
     return isEnoughLeft(group, wrong) ? new RepairPlan(wrong, null) : refusedForLack(group);
   }
