@@ -264,6 +264,20 @@ class RepairCommandTest {
   }
 
   @Test
+  void replacesMoreWrongBlocksThanDataNodesAreFree() throws Exception {
+    start(6);
+    byte[][] first = damage(FILE, 3);
+    byte[][] second = damage(FILE, 4);
+
+    assertThat(repair(FILE, "--execute", "--trust-data", "--wait", "60s"))
+        .as("%s %s", lines, errors)
+        .isEqualTo(ExitStatus.SOUND);
+    assertThat(files(FILE, 3).bytes()).isEqualTo(first[0]);
+    assertThat(files(FILE, 4).bytes()).isEqualTo(second[0]);
+    assertThat(quarantined()).containsExactlyInAnyOrder(first[1], second[1]);
+  }
+
+  @Test
   void refusesWithoutAnAgentThatKeepsTheReplica() throws Exception {
     start(7);
     byte[][] data = damage(FILE, 0);

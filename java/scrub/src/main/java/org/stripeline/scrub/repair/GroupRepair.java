@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -124,32 +125,42 @@ public final class GroupRepair {
   }
 
   private End replace(GroupResult checked) throws IOException {
-    Set<Copy> absent = absent(checked);
     for (Copy copy : wrong) {
       QuarantinedReplica kept = access.quarantine(copy, false);
       if (kept.directory != null) {
         quarantine.put(copy.toString(), kept.directory);
-      } else if (!absent.contains(copy)) {
-        return end(State.CHANGED, copy + " is gone since it was checked", checked);
+      }
+    }
+    // A right replica may have taken the place of a wrong one since the check.
+    GroupResult again = access.check();
+    if (!again.isDamaged() || !RepairPlan.of(again, trustsData).wrong().equals(wrong)) {
+      return end(State.CHANGED, "a second check found something else: " + again, checked);
+    }
+    Set<Copy> absent = absent(again);
+    for (Copy copy : wrong) {
+      if (!quarantine.containsKey(copy.toString()) && !absent.contains(copy)) {
+        return end(State.CHANGED, copy + " was absent when it was to be kept", checked);
       }
     }
     GroupLocations now = access.locate();
-    if (now == null || !now.isSame(checked.locations())) {
+    if (now == null || !now.isSame(again.locations())) {
       return end(State.CHANGED, "the group changed since it was checked", checked);
     }
     access.audit(record(State.BEGUN, ""));
     isBegun = true;
     // HDFS never rebuilds a block on a DataNode that has any block of the group, even a corrupt
     // one.
-    boolean removes = access.freeNodes(now.copies()) == 0;
+    boolean removes = access.freeNodes(now.copies()) < needed(now);
+    if (!removes || wrong.size() > 1) {
+      // All in one call: HDFS must not rebuild the first one from a wrong one that is still there.
+      access.report(wrong);
+    }
     if (removes) {
       for (Copy copy : wrong) {
         access.quarantine(copy, true);
       }
-    } else {
-      access.report(wrong);
     }
-    String obstacle = await(checked.locations(), removes);
+    String obstacle = await(now, removes);
     if (obstacle != null) {
       return end(State.PENDING, obstacle, checked);
     }
@@ -157,6 +168,17 @@ public final class GroupRepair {
     return after.isHealthy()
         ? end(State.REPAIRED, "", after)
         : end(State.STILL_DAMAGED, "it was checked again: " + after, after);
+  }
+
+  /** Returns the number of replicas that HDFS must place. */
+  private int needed(GroupLocations group) {
+    int needed = wrong.size();
+    for (int unit = 0; unit < group.layout().units(); unit++) {
+      if (group.unitBytes(unit) > 0) {
+        needed += Math.max(0, group.replicas() - group.copies(unit).size());
+      }
+    }
+    return needed;
   }
 
   private static Set<Copy> absent(GroupResult checked) {
@@ -177,7 +199,8 @@ public final class GroupRepair {
   private String await(GroupLocations before, boolean isRemoved) throws IOException {
     long start = access.millis();
     long reported = start;
-    // The NameNode lists a replica for a moment after it was removed, and then a right one there.
+    // The NameNode lists a replica for a moment after it was removed, and perhaps a right one there
+    // afterwards.
     Set<Copy> gone = new HashSet<>();
     while (true) {
       GroupLocations now = access.locate();
@@ -189,8 +212,8 @@ public final class GroupRepair {
       long millis = access.millis();
       if (isRemoved) {
         gone.addAll(millis - start < REPORT_MILLIS ? without(listed) : wrong);
-        listed.removeAll(gone);
       }
+      listed.removeAll(gone);
       String missing = missing(now, listed);
       if (missing == null) {
         return null;
@@ -199,10 +222,23 @@ public final class GroupRepair {
         return missing + " after " + TimeUnit.MILLISECONDS.toSeconds(waitMillis) + " s";
       }
       if (!isRemoved && !listed.isEmpty() && millis - reported >= REPORT_MILLIS) {
-        access.report(listed);
+        reportAgain(listed, gone);
         reported = millis;
       }
       access.pause();
+    }
+  }
+
+  /** Reports replicas that are listed again, but no right ones that have taken their places. */
+  private void reportAgain(List<Copy> listed, Set<Copy> gone) throws IOException {
+    List<Copy> kept = new ArrayList<>();
+    for (Copy copy : listed) {
+      String directory = access.quarantine(copy, false).directory;
+      boolean isSame = Objects.equals(directory, quarantine.get(copy.toString()));
+      (isSame ? kept : gone).add(copy);
+    }
+    if (!kept.isEmpty()) {
+      access.report(kept);
     }
   }
 

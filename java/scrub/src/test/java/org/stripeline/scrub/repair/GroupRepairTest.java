@@ -70,8 +70,7 @@ class GroupRepairTest {
     public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
       steps.add((remove ? "remove " : "keep ") + copy.unit);
       if (remove) {
-        group.bytes.remove(copy);
-        lost.add(copy);
+        lose(copy);
       }
       return new QuarantinedReplica("/kept/" + copy.unit, 0, remove);
     }
@@ -79,8 +78,13 @@ class GroupRepairTest {
     @Override
     public void report(Collection<Copy> copies) throws IOException {
       copies.forEach(copy -> steps.add("report " + copy.unit));
-      copies.forEach(group.bytes::remove);
-      lost.addAll(copies);
+      copies.forEach(this::lose);
+    }
+
+    private void lose(Copy copy) {
+      if (group.bytes.remove(copy) != null) {
+        lost.add(copy);
+      }
     }
 
     @Override
@@ -141,7 +145,7 @@ class GroupRepairTest {
     assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
     assertThat(record.quarantine()).containsValues("/kept/1");
     assertThat(steps)
-        .containsExactly("keep 1", "audit BEGUN", "report 1", "check", "audit REPAIRED");
+        .containsExactly("keep 1", "check", "audit BEGUN", "report 1", "check", "audit REPAIRED");
     assertThat(check().isHealthy()).isTrue();
   }
 
@@ -152,7 +156,7 @@ class GroupRepairTest {
 
     assertThat(repair().state()).isEqualTo(State.REPAIRED);
     assertThat(steps)
-        .startsWith("keep 0", "keep 4", "audit BEGUN", "report 0", "report 4", "check");
+        .startsWith("keep 0", "keep 4", "check", "audit BEGUN", "report 0", "report 4", "check");
   }
 
   @Test
@@ -196,27 +200,36 @@ class GroupRepairTest {
   }
 
   @Test
-  void trustsNoDataThatIsLocatedAsWrong() throws IOException {
-    group.damage(group.copy(0), 100);
-    group.damage(group.copy(3), 2100);
-    group.damage(group.copy(4), 2101);
+  void reportsNoRightReplicaThatTookThePlaceOfAWrongOne() throws IOException {
+    group.damage(group.copy(1), 100);
+    cluster =
+        new Cluster() {
+          @Override
+          public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
+            group.bytes.put(copy, right.get(copy));
+            return super.quarantine(copy, remove);
+          }
+        };
 
-    RepairRecord record = repair(true, true);
-    assertThat(record.state()).isEqualTo(State.REFUSED);
-    assertThat(record.text()).contains("is data, and is wrong");
+    assertThat(repair().state()).isEqualTo(State.CHANGED);
+    assertThat(steps).containsExactly("keep 1", "check");
   }
 
   @Test
   void reportsNothingIfTheGroupChangedMeanwhile() throws IOException {
     group.damage(group.copy(1), 100);
-    GroupResult checked = check();
-    Copy moved = group.copy(2);
-    byte[] bytes = group.bytes.remove(moved);
-    group.put(2, 77, bytes);
+    cluster =
+        new Cluster() {
+          @Override
+          public GroupResult check() throws IOException {
+            GroupResult result = super.check();
+            group.put(2, 77, group.bytes.remove(group.copy(2)));
+            return result;
+          }
+        };
 
-    RepairRecord record = new GroupRepair(cluster, true, false, WAIT_MILLIS).run(checked).record();
-    assertThat(record.state()).isEqualTo(State.CHANGED);
-    assertThat(steps).containsExactly("keep 1");
+    assertThat(repair().state()).isEqualTo(State.CHANGED);
+    assertThat(steps).containsExactly("keep 1", "check");
   }
 
   @Test
@@ -252,7 +265,7 @@ class GroupRepairTest {
         };
 
     assertThat(repair().state()).isEqualTo(State.FAILED);
-    assertThat(steps).containsExactly("keep 0");
+    assertThat(steps).containsExactly("keep 0", "check");
   }
 
   @Test
@@ -281,13 +294,55 @@ class GroupRepairTest {
   }
 
   @Test
+  void reportsNoRightReplicaThatTookThePlaceOfAnotherReportedBefore() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.damage(group.copy(4), 3000);
+    Copy wrong = group.copy(0);
+    Copy other = group.copy(4);
+    cluster =
+        new Cluster() {
+          @Override
+          public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
+            boolean isOther = steps.contains("report 0");
+            QuarantinedReplica kept = super.quarantine(copy, remove);
+            return isOther ? new QuarantinedReplica("/kept/right", 0, false) : kept;
+          }
+
+          @Override
+          public void pause() {
+            millis += 1000;
+            group.bytes.put(wrong, right.get(wrong));
+            if (millis > 40_000 && !lost.isEmpty()) {
+              lost.clear();
+              group.put(4, newNode, right.get(other));
+            }
+          }
+        };
+
+    RepairRecord record = repair();
+    assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
+    assertThat(steps).filteredOn("report 0"::equals).hasSize(1);
+  }
+
+  @Test
+  void reportsAllBeforeItRemovesAnyIfTooFewDataNodesAreFree() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.damage(group.copy(4), 3000);
+    cluster.free = 1;
+
+    assertThat(repair().state()).isEqualTo(State.REPAIRED);
+    assertThat(steps)
+        .containsSubsequence("audit BEGUN", "report 0", "report 4", "remove 0", "remove 4");
+  }
+
+  @Test
   void removesAndReportsNothingIfNoDataNodeIsFree() throws IOException {
     group.damage(group.copy(1), 100);
     cluster.free = 0;
 
     assertThat(repair().state()).isEqualTo(State.REPAIRED);
     assertThat(steps)
-        .containsExactly("keep 1", "audit BEGUN", "remove 1", "check", "audit REPAIRED");
+        .containsExactly("keep 1", "check", "audit BEGUN", "remove 1", "check", "audit REPAIRED");
   }
 
   @Test
@@ -337,7 +392,7 @@ class GroupRepairTest {
     RepairRecord record = repair();
     assertThat(record.state()).isEqualTo(State.FAILED);
     assertThat(record.text()).contains("safe mode");
-    assertThat(steps).containsExactly("keep 1", "audit BEGUN", "audit FAILED");
+    assertThat(steps).containsExactly("keep 1", "check", "audit BEGUN", "audit FAILED");
   }
 
   @Test
@@ -348,7 +403,7 @@ class GroupRepairTest {
     RepairRecord record = repair();
     assertThat(record.state()).isEqualTo(State.PENDING);
     assertThat(record.text()).contains("0 of 1 replicas of unit 1").contains("100 s");
-    assertThat(steps).endsWith("audit PENDING").doesNotContain("check");
+    assertThat(steps).endsWith("report 1", "audit PENDING");
   }
 
   @Test
@@ -373,7 +428,7 @@ class GroupRepairTest {
   @Test
   void keepsNoReplicaThatIsAbsent() throws IOException {
     Copy absent = group.copy(2);
-    group.answer(absent, 4, FakeGroup.outcome(Outcome.ABSENT, 0, 0));
+    group.answer(absent, 8, FakeGroup.outcome(Outcome.ABSENT, 0, 0));
     cluster =
         new Cluster() {
           @Override
@@ -400,7 +455,7 @@ class GroupRepairTest {
         };
 
     assertThat(repair().state()).isEqualTo(State.CHANGED);
-    assertThat(steps).isEmpty();
+    assertThat(steps).containsExactly("check");
   }
 
   @Test
@@ -435,16 +490,5 @@ class GroupRepairTest {
     RepairRecord record = repair();
     assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
     assertThat(group.bytes).doesNotContainKey(wrong).hasSize(3);
-  }
-
-  @Test
-  void leavesAReplicatedBlockWithoutARightReplica() throws IOException {
-    group = FakeGroup.replicated(1, 5000);
-    Copy only = group.copy(0);
-    group.bytes.put(only, Arrays.copyOf(group.bytes.get(only), 4000));
-
-    RepairRecord record = repair();
-    assertThat(record.state()).isEqualTo(State.REFUSED);
-    assertThat(record.text()).contains("no replica is right");
   }
 }
