@@ -135,6 +135,9 @@ public final class RepairCommand implements Callable<Integer> {
     /** Groups that are checked at the same time. A repair waits for HDFS most of the time. */
     private static final int GROUPS_AT_ONCE = 8;
 
+    private final SecureRandom random = new SecureRandom();
+    private final CheckSettings settings = new CheckSettings(0, 0);
+
     int run(long waitMillis) throws IOException {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "repair");
@@ -185,7 +188,7 @@ public final class RepairCommand implements Callable<Integer> {
 
     /** Returns settings with a seed that nobody knows before. */
     private CheckSettings settings() {
-      return new CheckSettings(new SecureRandom().nextLong(), 0);
+      return settings.withSeed(random.nextLong());
     }
 
     private void requireFiles(DistributedFileSystem fs, List<Path> roots) throws IOException {

@@ -24,7 +24,7 @@ public final class CheckSettings {
   private final long bytesPerSecond;
 
   /** Held while the bytes of a group are compared, of which there can be 40 MiB. */
-  private final Object comparison = new Object();
+  private final Object comparison;
 
   /**
    * Creates settings.
@@ -38,10 +38,21 @@ public final class CheckSettings {
   }
 
   CheckSettings(long seed, int sums, int windowBytes, long bytesPerSecond) {
+    this(seed, sums, windowBytes, bytesPerSecond, new Object());
+  }
+
+  private CheckSettings(
+      long seed, int sums, int windowBytes, long bytesPerSecond, Object comparison) {
+    this.comparison = comparison;
     this.seed = seed;
     this.sums = sums;
     this.windowBytes = windowBytes;
     this.bytesPerSecond = bytesPerSecond;
+  }
+
+  /** Returns settings with another seed, for checks beside those with these settings. */
+  public CheckSettings withSeed(long other) {
+    return new CheckSettings(other, sums, windowBytes, bytesPerSecond, comparison);
   }
 
   long seed() {

@@ -432,4 +432,11 @@ class GroupCheckTest {
     assertThat(kinds(result)).contains(Finding.Kind.MISSING, Finding.Kind.NOT_CHECKED);
     assertThat(result.comparedWindows()).isZero();
   }
+
+  @Test
+  void comparesBytesOfOneGroupAtATimeWhateverTheSeed() {
+    CheckSettings other = FakeGroup.SETTINGS.withSeed(8);
+    assertThat(other.seed()).isEqualTo(8);
+    assertThat(other.comparison()).isSameAs(FakeGroup.SETTINGS.comparison());
+  }
 }
