@@ -12,6 +12,8 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileUtil;
@@ -40,6 +42,9 @@ public final class Quarantine {
 
   /** The directory beside {@code current}, where no scanner of Hadoop looks. */
   static final String DIRECTORY = "stripeline-quarantine";
+
+  /** Names of directories that are deleted; operators may keep others beside them. */
+  private static final Pattern NAME = Pattern.compile("blk_-?\\d+_\\d+-(\\d{1,18})");
 
   private static final long EXPIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
 
@@ -125,11 +130,14 @@ public final class Quarantine {
     return replica.data().getFileName() + "_" + replica.generationStamp() + "-";
   }
 
-  /** Returns the directory of a replica that is kept already, or null. */
+  /** Returns the directory of a replica that is kept already, with both files, or null. */
   private static Path find(Path directory, ReplicaView replica) throws IOException {
     for (Path entry : list(directory)) {
+      // A DataNode that ended between the two links left one without checksums.
+      boolean hasMeta = Files.exists(entry.resolve(replica.meta().getFileName()));
       if (entry.getFileName().toString().startsWith(prefix(replica))
-          && replica.isFile(entry.resolve(replica.data().getFileName()))) {
+          && replica.isFile(entry.resolve(replica.data().getFileName()))
+          && (hasMeta || !Files.exists(replica.meta()))) {
         return entry;
       }
     }
@@ -232,14 +240,8 @@ public final class Quarantine {
   private void expire(Path own) throws IOException {
     for (Path pool : list(own)) {
       for (Path entry : list(pool)) {
-        String name = entry.getFileName().toString();
-        long since;
-        try {
-          since = Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
-        } catch (NumberFormatException e) {
-          continue; // Not ours.
-        }
-        if (clock.millis() - since > keptMillis) {
+        Matcher name = NAME.matcher(entry.getFileName().toString());
+        if (name.matches() && clock.millis() - Long.parseLong(name.group(1)) > keptMillis) {
           LOG.info("Deleting {}, which was in quarantine long enough", entry);
           FileUtil.fullyDelete(entry.toFile());
         }

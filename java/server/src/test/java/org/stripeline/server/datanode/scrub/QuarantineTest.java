@@ -162,7 +162,7 @@ class QuarantineTest extends ReplicaReads {
     Quarantine quarantine = quarantine();
     Written first = new Written(1000);
     String directory = keep(quarantine, first).directory;
-    Path foreign = Files.createDirectory(Paths.get(directory).resolveSibling("notes"));
+    Path foreign = Files.createDirectory(Paths.get(directory).resolveSibling("notes-2024"));
 
     millis += 2 * DAY;
     quarantine.expireHourly();
@@ -184,5 +184,18 @@ class QuarantineTest extends ReplicaReads {
     QuarantinedReplica kept = keep(quarantine(), file);
 
     assertThat(files(kept.directory)).hasSize(1);
+  }
+
+  @Test
+  void keepsAgainWhatWasKeptWithoutItsChecksums() throws IOException {
+    Written file = new Written(1000);
+    QuarantinedReplica first = keep(quarantine(), file);
+    Files.delete(Paths.get(first.directory).resolve(file.meta().getFileName()));
+    millis++;
+
+    QuarantinedReplica kept = keep(quarantine(), file);
+
+    assertThat(kept.directory).isNotEqualTo(first.directory);
+    assertThat(files(kept.directory)).hasSize(2);
   }
 }
