@@ -227,7 +227,12 @@ public final class AgentService implements AgentProtocol, Closeable {
       case QUARANTINE:
         Messages.QuarantineCall keep = Wire.arguments(request, Messages.QuarantineCall.class);
         RequestCheck.quarantine(keep);
-        return quarantine.keep(keep.pool, keep.block, keep.remove);
+        handlers.beginSync();
+        try {
+          return quarantine.keep(keep.pool, keep.block, keep.remove);
+        } finally {
+          handlers.endSync();
+        }
       default:
         throw new IllegalStateException("Cannot run as work: " + method);
     }
@@ -246,10 +251,11 @@ public final class AgentService implements AgentProtocol, Closeable {
   }
 
   private BlockFingerprints fingerprint(FingerprintRequest request) throws IOException {
-    quarantine.expireHourly();
     try {
       handlers.beginScrub();
       try {
+        // Waits for the disks of all storages, so it counts as work too.
+        quarantine.expireHourly();
         return fingerprints.read(request);
       } finally {
         handlers.endScrub();

@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
@@ -16,6 +17,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletionService;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -23,6 +29,8 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.StripelineAgent;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.ipc.RPC;
@@ -45,6 +53,7 @@ import org.stripeline.agent.Agents;
 import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.agent.FingerprintRequest;
+import org.stripeline.agent.Messages;
 import org.stripeline.natives.codec.Code;
 import org.stripeline.natives.codec.ErasureCodec;
 import org.stripeline.natives.fingerprint.Location;
@@ -206,17 +215,83 @@ class AgentFingerprintTest {
   }
 
   @Test
+  void callsThatWaitForTheQuarantineLeaveHandlersFree() throws Exception {
+    Group group = new Group("waiting");
+    AgentBlock block = AgentBlock.of(group.blocks[0].getBlock());
+    String pool = group.blocks[0].getBlock().getBlockPoolId();
+    String read = Messages.JSON.toJson(group.request(0, 1).build());
+    String keep =
+        "{\"pool\":\""
+            + pool
+            + "\",\"block\":"
+            + block(block.id, block.generationStamp, block.length)
+            + ",\"remove\":false}";
+    assertOneIsBusy(group.node(0), 2, message("fingerprint", read));
+    // With the default of 10 handlers, 3 calls work at the same time.
+    assertOneIsBusy(group.node(0), 3, message("quarantine", keep));
+  }
+
+  /** Makes calls that wait, as for a disk that hangs, and checks that one of them is refused. */
+  private void assertOneIsBusy(DatanodeInfo node, int count, BytesValue call) throws Exception {
+    AgentProtocol raw = raw(node);
+    ExecutorService threads = Executors.newFixedThreadPool(count);
+    CompletionService<String> calls = new ExecutorCompletionService<>(threads);
+    try {
+      synchronized (quarantine(node.getDatanodeUuid())) {
+        for (int i = 0; i < count; i++) {
+          calls.submit(() -> raw.call(null, call).getValue().toStringUtf8());
+        }
+        Future<String> first = calls.poll(30, TimeUnit.SECONDS);
+        assertThat(first).as("a call that does not wait").isNotNull();
+        assertThat(first.get()).contains("\"BUSY\"");
+      }
+      for (int i = 1; i < count; i++) {
+        assertThat(calls.take().get()).contains("\"answer\"");
+      }
+    } finally {
+      threads.shutdownNow();
+      RPC.stopProxy(raw);
+    }
+  }
+
+  private Object quarantine(String uuid) throws ReflectiveOperationException {
+    for (DataNode node : cluster.mini().getDataNodes()) {
+      if (node.getDatanodeUuid().equals(uuid)) {
+        Object agent = ((List<?>) field(node, DataNode.class, "plugins")).get(0);
+        Object service = field(agent, StripelineAgent.class, "service");
+        return field(service, AgentService.class, "quarantine");
+      }
+    }
+    throw new AssertionError("no DataNode " + uuid);
+  }
+
+  private static Object field(Object of, Class<?> type, String name)
+      throws ReflectiveOperationException {
+    Field field = type.getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(of);
+  }
+
+  private AgentProtocol raw(DatanodeInfo node) throws IOException {
+    Configuration conf = new Configuration(cluster.fs().getConf());
+    AgentRpc.use(conf);
+    return RPC.getProxy(
+        AgentProtocol.class,
+        AgentProtocol.CALL_VERSION,
+        NetUtils.createSocketAddr(node.getIpcAddr(false)),
+        conf);
+  }
+
+  private static BytesValue message(String method, String arguments) {
+    String text = "{\"method\":\"" + method + "\",\"arguments\":" + arguments + '}';
+    return BytesValue.newBuilder().setValue(ByteString.copyFromUtf8(text)).build();
+  }
+
+  @Test
   void anyArgumentsAreRefusedOrAnswered() throws Exception {
     Group group = new Group("fuzzed");
     AgentBlock block = AgentBlock.of(group.blocks[0].getBlock());
-    Configuration conf = new Configuration(cluster.fs().getConf());
-    AgentRpc.use(conf);
-    AgentProtocol raw =
-        RPC.getProxy(
-            AgentProtocol.class,
-            AgentProtocol.CALL_VERSION,
-            NetUtils.createSocketAddr(group.node(0).getIpcAddr(false)),
-            conf);
+    AgentProtocol raw = raw(group.node(0));
     Set<String> seen = new HashSet<>();
     try {
       Random random = new Random(6);
@@ -235,10 +310,8 @@ class AgentFingerprintTest {
 
   /** Returns the outcome of a call, or the kind of its error. */
   private static String send(AgentProtocol raw, String arguments) throws Exception {
-    String text = "{\"method\":\"fingerprint\",\"arguments\":" + arguments + '}';
-    BytesValue request = BytesValue.newBuilder().setValue(ByteString.copyFromUtf8(text)).build();
-    JsonObject reply =
-        JsonParser.parseString(raw.call(null, request).getValue().toStringUtf8()).getAsJsonObject();
+    String answer = raw.call(null, message("fingerprint", arguments)).getValue().toStringUtf8();
+    JsonObject reply = JsonParser.parseString(answer).getAsJsonObject();
     if (reply.has("answer")) {
       return reply.getAsJsonObject("answer").get("outcome").getAsString();
     }
