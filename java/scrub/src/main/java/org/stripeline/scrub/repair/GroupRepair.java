@@ -156,9 +156,7 @@ public final class GroupRepair {
       access.report(wrong);
     }
     if (removes) {
-      for (Copy copy : wrong) {
-        access.quarantine(copy, true);
-      }
+      remove(wrong);
     }
     String obstacle = await(now, removes);
     if (obstacle != null) {
@@ -168,6 +166,12 @@ public final class GroupRepair {
     return after.isHealthy()
         ? end(State.REPAIRED, "", after)
         : end(State.STILL_DAMAGED, "it was checked again: " + after, after);
+  }
+
+  private void remove(Iterable<Copy> copies) throws IOException {
+    for (Copy copy : copies) {
+      access.quarantine(copy, true);
+    }
   }
 
   /** Returns the number of replicas that HDFS must place. */
@@ -194,11 +198,12 @@ public final class GroupRepair {
   /**
    * Waits until HDFS has replaced all wrong replicas; returns null then, else what is missing.
    *
-   * @param isRemoved whether they were removed, so that right ones can take their places
+   * @param removes whether they were removed, so that right ones can take their places
    */
-  private String await(GroupLocations before, boolean isRemoved) throws IOException {
+  private String await(GroupLocations before, boolean removes) throws IOException {
     long start = access.millis();
     long reported = start;
+    long removed = removes ? start : -1;
     // The NameNode lists a replica for a moment after it was removed, and perhaps a right one there
     // afterwards.
     Set<Copy> gone = new HashSet<>();
@@ -210,8 +215,8 @@ public final class GroupRepair {
       List<Copy> listed = new ArrayList<>(now.copies());
       listed.retainAll(wrong);
       long millis = access.millis();
-      if (isRemoved) {
-        gone.addAll(millis - start < REPORT_MILLIS ? without(listed) : wrong);
+      if (removed >= 0) {
+        gone.addAll(millis - removed < REPORT_MILLIS ? without(listed) : wrong);
       }
       listed.removeAll(gone);
       String missing = missing(now, listed);
@@ -221,7 +226,11 @@ public final class GroupRepair {
       if (millis - start >= waitMillis) {
         return missing + " after " + TimeUnit.MILLISECONDS.toSeconds(waitMillis) + " s";
       }
-      if (!isRemoved && !listed.isEmpty() && millis - reported >= REPORT_MILLIS) {
+      if (removed < 0 && millis - start >= waitMillis / 2) {
+        // HDFS may not be able to use the free DataNodes, such as those with other kinds of disks.
+        remove(reportAgain(wrong, gone));
+        removed = millis;
+      } else if (removed < 0 && !listed.isEmpty() && millis - reported >= REPORT_MILLIS) {
         reportAgain(listed, gone);
         reported = millis;
       }
@@ -229,10 +238,14 @@ public final class GroupRepair {
     }
   }
 
-  /** Reports replicas that are listed again, but no right ones that have taken their places. */
-  private void reportAgain(List<Copy> listed, Set<Copy> gone) throws IOException {
+  /**
+   * Reports replicas again, but no right ones that have taken their places.
+   *
+   * @return what was reported
+   */
+  private List<Copy> reportAgain(Iterable<Copy> copies, Set<Copy> gone) throws IOException {
     List<Copy> kept = new ArrayList<>();
-    for (Copy copy : listed) {
+    for (Copy copy : copies) {
       String directory = access.quarantine(copy, false).directory;
       boolean isSame = Objects.equals(directory, quarantine.get(copy.toString()));
       (isSame ? kept : gone).add(copy);
@@ -240,6 +253,7 @@ public final class GroupRepair {
     if (!kept.isEmpty()) {
       access.report(kept);
     }
+    return kept;
   }
 
   private Set<Copy> without(List<Copy> listed) {

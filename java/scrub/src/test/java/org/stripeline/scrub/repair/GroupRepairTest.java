@@ -160,33 +160,6 @@ class GroupRepairTest {
   }
 
   @Test
-  void leavesAGroupWithMoreWrongBlocksThanParity() throws IOException {
-    group.damage(group.copy(0), 100);
-    group.damage(group.copy(1), 1100);
-    group.damage(group.copy(2), 2100);
-
-    RepairRecord record = repair();
-    assertThat(record.state()).isEqualTo(State.REFUSED);
-    assertThat(record.text()).contains("more blocks are wrong or missing than there is parity");
-    assertThat(steps).isEmpty();
-  }
-
-  @Test
-  void leavesAGroupOfWhichOtherBlocksWereNotChecked() throws IOException {
-    group.damage(group.copy(0), 100);
-    group.answer(
-        group.copy(3),
-        100,
-        request -> {
-          throw new AgentException(AgentException.Kind.UNREACHABLE, "down");
-        });
-
-    RepairRecord record = repair();
-    assertThat(record.state()).isEqualTo(State.REFUSED);
-    assertThat(record.text()).contains("not everything else was checked");
-  }
-
-  @Test
   void leavesUnlocatedDamageUnlessDataIsTrusted() throws IOException {
     group.damage(group.copy(3), 100);
     group.damage(group.copy(4), 101);
@@ -379,6 +352,22 @@ class GroupRepairTest {
   }
 
   @Test
+  void removesWhatHdfsCannotPlaceElsewhere() throws IOException {
+    group.damage(group.copy(1), 100);
+    cluster =
+        new Cluster() {
+          @Override
+          public void pause() throws IOException {
+            rebuilds = steps.contains("remove 1");
+            super.pause();
+          }
+        };
+
+    assertThat(repair().state()).isEqualTo(State.REPAIRED);
+    assertThat(steps).endsWith("keep 1", "report 1", "remove 1", "check", "audit REPAIRED");
+  }
+
+  @Test
   void recordsThatItFailedAfterItBegan() throws IOException {
     group.damage(group.copy(1), 100);
     cluster =
@@ -403,7 +392,7 @@ class GroupRepairTest {
     RepairRecord record = repair();
     assertThat(record.state()).isEqualTo(State.PENDING);
     assertThat(record.text()).contains("0 of 1 replicas of unit 1").contains("100 s");
-    assertThat(steps).endsWith("report 1", "audit PENDING");
+    assertThat(steps).endsWith("remove 1", "audit PENDING");
   }
 
   @Test

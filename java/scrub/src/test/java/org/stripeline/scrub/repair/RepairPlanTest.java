@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.stripeline.agent.AgentException;
 import org.stripeline.natives.codec.Code;
 import org.stripeline.scrub.check.Copy;
 import org.stripeline.scrub.check.FakeGroup;
@@ -35,6 +36,29 @@ class RepairPlanTest {
 
   private RepairPlan plan(boolean trustsData) throws IOException {
     return RepairPlan.of(new GroupCheck(group, FakeGroup.SETTINGS, threads).run(), trustsData);
+  }
+
+  @Test
+  void leavesAGroupWithMoreWrongBlocksThanParity() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.damage(group.copy(1), 1100);
+    group.damage(group.copy(2), 2100);
+
+    assertThat(plan(false).refusal())
+        .contains("more blocks are wrong or missing than there is parity");
+  }
+
+  @Test
+  void leavesAGroupOfWhichOtherBlocksWereNotChecked() throws IOException {
+    group.damage(group.copy(0), 100);
+    group.answer(
+        group.copy(3),
+        100,
+        request -> {
+          throw new AgentException(AgentException.Kind.UNREACHABLE, "down");
+        });
+
+    assertThat(plan(false).refusal()).contains("not everything else was checked");
   }
 
   @Test
