@@ -24,6 +24,7 @@ import org.stripeline.scrub.check.GroupCheck;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.scrub.repair.GroupRepair;
+import org.stripeline.terminal.AtSignal;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
@@ -62,7 +63,8 @@ import picocli.CommandLine.Spec;
       "0:Nothing is damaged, or everything was repaired, and everything was checked",
       "1:Something is damaged and was not repaired",
       "2:The command line cannot be carried out as given, or the path is absent or not permitted",
-      "3:Not everything could be checked, and nothing that was checked is damaged"
+      "3:Not everything could be checked, and nothing that was checked is damaged",
+      "130:Ended by Ctrl-C (143: by SIGTERM); repairs that had begun are finished by HDFS"
     })
 public final class RepairCommand implements Callable<Integer> {
   @Parameters(
@@ -142,19 +144,24 @@ public final class RepairCommand implements Callable<Integer> {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "repair");
       List<Path> roots = target.roots(paths);
-      PrintWriter out = spec.commandLine().getOut();
-      PrintWriter err = spec.commandLine().getErr();
       try (DistributedFileSystem fs = target.connect(roots.get(0));
-          Agents agents = Agents.connect(fs.getConf());
-          RepairAudit audit = execute ? audit(fs) : null;
-          ScrubOutput output = new ScrubOutput(out, json, Progress.besideOutput(err))) {
+          Agents agents = Agents.connect(fs.getConf())) {
         Rights.require(fs, agents, "repair");
         requireFiles(fs, roots);
+        return repair(fs, agents, roots, waitMillis);
+      }
+    }
+
+    private int repair(DistributedFileSystem fs, Agents agents, List<Path> roots, long waitMillis)
+        throws IOException {
+      PrintWriter out = spec.commandLine().getOut();
+      PrintWriter err = spec.commandLine().getErr();
+      try (RepairAudit audit = execute ? audit(fs) : null;
+          ScrubOutput output = new ScrubOutput(out, json, Progress.besideOutput(err))) {
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
         ScrubRun.GroupWork work =
             (path, number, group, calls) -> {
-              GroupCheck check = new GroupCheck(group, settings(), calls);
-              GroupResult checked = check.run();
+              GroupResult checked = new GroupCheck(group, settings(), calls).run();
               if (!checked.isDamaged()) {
                 return checked;
               }
@@ -169,11 +176,13 @@ public final class RepairCommand implements Callable<Integer> {
               output.repaired(path, number, checked, end.record());
               return end.result();
             };
-        ScrubTotals totals =
-            new ScrubRun(fs, cluster, work, GROUPS_AT_ONCE, Ledger.none(), everything(), output)
-                .run(roots);
-        output.totals(totals);
-        return totals.exitStatus();
+        ScrubRun run =
+            new ScrubRun(fs, cluster, work, GROUPS_AT_ONCE, Ledger.none(), everything(), output);
+        try (AtSignal signal = new AtSignal(() -> output.interrupted(run.totals()))) {
+          ScrubTotals totals = run.run(roots);
+          output.totals(totals);
+          return totals.exitStatus();
+        }
       }
     }
 
