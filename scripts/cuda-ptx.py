@@ -14,6 +14,9 @@ ARCHITECTURE = "compute_70"
 # one, of CUDA 11.0; the assembler proves it.
 PTX_VERSION = "7.0"
 
+# A hint that version does not know: which bytes of a vector are used.
+HINT = r'^\t\.pragma "used_bytes_mask \d+";\n'
+
 HEADER = """// SPDX-License-Identifier: Apache-2.0
 // Made by scripts/cuda-ptx.sh from kernel.cu (CRC-32 {crc:08x}) with NVRTC {major}.{minor}. Do not edit.
 """
@@ -57,6 +60,7 @@ def main():
     ptx, major, minor = compile_source(source)
     ptx, versions = re.subn(r"^\.version .*$", ".version " + PTX_VERSION, ptx, flags=re.MULTILINE)
     assert versions == 1, "one version in a PTX text"
+    ptx = re.sub(HINT, "", ptx, flags=re.MULTILINE)
     with open(sys.argv[2], "w", encoding="ascii") as file:
         file.write(HEADER.format(crc=zlib.crc32(source), major=major, minor=minor) + ptx)
 

@@ -8,8 +8,8 @@ use super::driver::{DeviceAddress, Handle};
 use super::tables::ROWS_MAX;
 use crate::Fault;
 
-/// Same as `COLUMNS_MAX` in `kernel.cu`.
-const COLUMNS_MAX: usize = 255;
+/// The most buffers of a launch, same as `BUFFERS_MAX` in `kernel.cu`.
+pub(super) const BUFFERS_MAX: usize = 255 + ROWS_MAX;
 
 /// Same as `UNIT_BYTES` in `kernel.cu`.
 const UNIT_BYTES: u64 = 16;
@@ -26,8 +26,7 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 #[repr(C)]
 #[derive(Debug)]
 struct Arguments {
-    inputs: [DeviceAddress; COLUMNS_MAX],
-    outputs: [DeviceAddress; ROWS_MAX],
+    buffers: [DeviceAddress; BUFFERS_MAX],
     tables: DeviceAddress,
     bytes: u64,
     columns: u32,
@@ -39,12 +38,15 @@ struct Arguments {
 // The size of the kernel's parameter in the PTX.
 const _: () = assert!(size_of::<Arguments>() == 2_104);
 
-/// A product of up to [`ROWS_MAX`] rows on the device.
+/// Products of one matrix of up to [`ROWS_MAX`] rows on the device, one for each stripe.
 #[derive(Debug)]
 pub(super) struct Product<'a> {
-    pub inputs: &'a [DeviceAddress],
-    pub outputs: &'a [DeviceAddress],
+    /// The inputs and then the outputs of each stripe.
+    pub buffers: &'a [DeviceAddress],
+    pub columns: usize,
+    pub rows: usize,
     pub tables: DeviceAddress,
+    /// The bytes of each buffer.
     pub bytes: usize,
     pub adds: bool,
 }
@@ -65,14 +67,15 @@ impl Product<'_> {
         let blocks = units
             .div_ceil(u64::from(THREADS))
             .min(u64::from(blocks_max)) as u32;
+        let stripes = self.buffers.len() / (self.columns + self.rows);
         // SAFETY: the kernel takes one parameter of this layout, which the driver copies within the
         // call. Its addresses have `bytes` bytes each: a slot's addresses by its layout, a caller's
         // by the guarantee of the job's creator.
         let status = unsafe {
             (driver.functions.launch)(
-                context.kernel(self.outputs.len()),
+                context.kernel(self.rows),
                 blocks,
-                1,
+                stripes as u32,
                 1,
                 THREADS,
                 1,
@@ -87,19 +90,22 @@ impl Product<'_> {
     }
 
     fn arguments(&self) -> Arguments {
-        let (mut inputs, mut outputs) = ([0; COLUMNS_MAX], [0; ROWS_MAX]);
-        inputs[..self.inputs.len()].copy_from_slice(self.inputs);
-        outputs[..self.outputs.len()].copy_from_slice(self.outputs);
-        let mut addresses = self.inputs.iter().chain(self.outputs);
+        let mut buffers = [0; BUFFERS_MAX];
+        buffers[..self.buffers.len()].copy_from_slice(self.buffers);
+        let mut addresses = self.buffers.iter();
         Arguments {
-            inputs,
-            outputs,
+            buffers,
             tables: self.tables,
             bytes: self.bytes as u64,
-            columns: self.inputs.len() as u32,
+            columns: self.columns as u32,
             adds: u32::from(self.adds),
-            aligned: u32::from(addresses.all(|address| address.is_multiple_of(UNIT_BYTES))),
+            aligned: u32::from(addresses.all(is_aligned)),
             unused: 0,
         }
     }
+}
+
+/// Returns whether the kernel can load units from a buffer at this address.
+pub(super) fn is_aligned(address: &DeviceAddress) -> bool {
+    address.is_multiple_of(UNIT_BYTES)
 }

@@ -345,8 +345,9 @@ impl Slot {
         let outputs: Vec<DeviceAddress> = active.layout.outputs.iter().map(address).collect();
         for (pass, outputs) in outputs.chunks(ROWS_MAX).enumerate() {
             let product = Product {
-                inputs: &inputs,
-                outputs,
+                buffers: &[&inputs, outputs].concat(),
+                columns: inputs.len(),
+                rows: outputs.len(),
                 tables: self.at(pass * tables::bytes_of_pass(inputs.len())),
                 bytes: active.chunk.len(),
                 // The sum of actual and expected bytes is zero where they are equal.

@@ -373,29 +373,26 @@ static Address resolve(Address address, size_t bytes, bool aligned)
     return aligned && address % UNIT_BYTES ? 0 : (uintptr_t)on_device(address, bytes);
 }
 
-static bool resolve_all(struct Product *product, int rows)
+static bool resolve_all(struct Product *product, int rows, Word stripes)
 {
-    product->tables = resolve(product->tables, product->columns * sizeof(struct Column), true);
-    bool right = product->tables != 0;
-    for (Word column = 0; column < product->columns; column++) {
-        product->inputs[column] = resolve(product->inputs[column], product->bytes, product->aligned);
-        right &= product->inputs[column] != 0;
-    }
-    for (int row = 0; row < rows; row++) {
-        product->outputs[row] = resolve(product->outputs[row], product->bytes, product->aligned);
-        right &= product->outputs[row] != 0;
+    const Word groups = (product->columns + GROUP - 1) / GROUP, buffers = stripes * (product->columns + (Word)rows);
+    product->tables = resolve(product->tables, groups * sizeof(struct Group), true);
+    bool right = product->tables != 0 && buffers <= BUFFERS_MAX;
+    for (Word buffer = 0; right && buffer < buffers; buffer++) {
+        product->buffers[buffer] = resolve(product->buffers[buffer], product->bytes, product->aligned);
+        right = product->buffers[buffer] != 0;
     }
     return right;
 }
 
-EXPORT int cuLaunchKernel(uintptr_t function, Word blocks, Word blocks_y, Word blocks_z, Word threads, Word threads_y,
+EXPORT int cuLaunchKernel(uintptr_t function, Word blocks, Word stripes, Word blocks_z, Word threads, Word threads_y,
                           Word threads_z, Word shared, struct Stream *stream, void **parameters, void **extra)
 {
     BEGIN(true);
     if (status) {
         END;
     }
-    if (!blocks || threads != 256 || blocks_y * blocks_z * threads_y * threads_z != 1 || shared || extra) {
+    if (!blocks || !stripes || threads != 256 || blocks_z * threads_y * threads_z != 1 || shared || extra) {
         status = INVALID_VALUE;
         END;
     }
@@ -404,9 +401,10 @@ EXPORT int cuLaunchKernel(uintptr_t function, Word blocks, Word blocks_y, Word b
         status = OUT_OF_MEMORY;
         END;
     }
-    struct Operation operation = {.is_kernel = true, .rows = (int)function, .blocks = blocks, .threads = threads};
+    struct Operation operation = {
+        .is_kernel = true, .rows = (int)function, .blocks = blocks, .stripes = stripes, .threads = threads};
     operation.product = *(const struct Product *)parameters[0];
-    if (!resolve_all(&operation.product, operation.rows)) {
+    if (!resolve_all(&operation.product, operation.rows, stripes)) {
         status = context_error = ILLEGAL_ADDRESS;
         END;
     }
@@ -430,9 +428,10 @@ static void run_kernel(const struct Stream *stream, const struct Operation *oper
     } else if (stream->context == context_number) {
         const bool wrong = knobs[WRONG];
         pthread_mutex_unlock(&lock);
-        run_grid(&operation->product, operation->rows, operation->blocks, operation->threads);
+        const struct Product *product = &operation->product;
+        run_grid(product, operation->rows, operation->blocks, operation->stripes, operation->threads);
         if (wrong) {
-            *(uint8_t *)operation->product.outputs[0] ^= 1;
+            *(uint8_t *)product->buffers[product->columns] ^= 1;
         }
         pthread_mutex_lock(&lock);
     }

@@ -46,22 +46,26 @@ static inline Word permute(Word low, Word high, Word selectors)
     return selected;
 }
 
+static inline Word choose(Word first, Word second, Word mask)
+{
+    return (first & mask) | (second & ~mask);
+}
+
 #include "../../src/cuda/kernel.cu"
 
 // Runs a kernel for every thread of a grid, one after the other.
-static void run_grid(const struct Product *product, int rows, Word blocks, Word threads)
+static void run_grid(const struct Product *product, int rows, Word blocks, Word stripes, Word threads)
 {
     static void (*const kernels[])(struct Product) = {product_1, product_2, product_3, product_4};
-    gridDim = (Index){blocks, 1, 1};
+    // The grid's stride gives threads beyond the data nothing to do.
+    const Address working = (product->bytes + UNIT_BYTES - 1) / UNIT_BYTES;
+    gridDim = (Index){blocks, stripes, 1};
     blockDim = (Index){threads, 1, 1};
-    for (Word block = 0; block < blocks; block++) {
-        for (Word thread = 0; thread < threads; thread++) {
-            blockIdx = (Index){block, 0, 0};
-            threadIdx = (Index){thread, 0, 0};
-            // The grid's stride gives a thread beyond the data nothing to do.
-            if (((Address)block * threads + thread) * UNIT_BYTES >= product->bytes) {
-                return;
-            }
+    for (Address work = 0; work < stripes * working; work++) {
+        const Address place = work % working;
+        if (place < (Address)blocks * threads) {
+            blockIdx = (Index){(Word)(place / threads), (Word)(work / working), 0};
+            threadIdx = (Index){(Word)(place % threads), 0, 0};
             kernels[rows - 1](*product);
         }
     }

@@ -174,7 +174,7 @@ struct Operation {
     size_t bytes;
     // A kernel.
     int rows;
-    Word blocks, threads;
+    Word blocks, stripes, threads;
     struct Product product;
     struct Operation *next;
 };
