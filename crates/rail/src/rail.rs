@@ -35,6 +35,8 @@ pub trait Rail: fmt::Debug + Send + Sync {
 pub trait Lane: Send {
     /// Starts a piece, which the capability must take. `ticket` is returned with it.
     ///
+    /// A lane may start it later, together with others, but no later than [`Lane::reap`] waits.
+    ///
     /// A lane without a device of its own does the piece within the call.
     fn submit(&mut self, ticket: u64, piece: Piece);
 

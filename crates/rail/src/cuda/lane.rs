@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::batch::Batch;
 use super::context::Context;
 use super::gpu::Gpu;
 use super::poll_backoff::{Machine, PollBackoff};
@@ -21,6 +22,8 @@ pub(super) struct CudaLane {
     gpu: Arc<Gpu>,
     context: Arc<Context>,
     slots: Vec<Slot>,
+    /// Pieces to be started together; no slot has them yet.
+    batch: Batch,
     /// The slots that are not idle, in the order in which their pieces were submitted.
     order: VecDeque<usize>,
     /// Finished pieces that have not been reaped yet.
@@ -37,6 +40,7 @@ impl CudaLane {
             gpu: Arc::clone(gpu),
             context,
             slots,
+            batch: Batch::new(gpu.settings.slots),
             order: VecDeque::new(),
             ready: VecDeque::new(),
             backoff: PollBackoff::default(),
@@ -49,6 +53,28 @@ impl CudaLane {
             (self.context, self.slots) = open(&self.gpu)?;
         }
         Ok(())
+    }
+
+    /// Starts pieces that one launch can code.
+    fn start(&mut self, pieces: Vec<(u64, Piece)>) {
+        if let Err(fault) = self.renew() {
+            let failed = |(ticket, piece)| Done::failed(ticket, piece, fault.clone());
+            self.ready.extend(pieces.into_iter().map(failed));
+            return;
+        }
+        let index = self.slots.iter().position(Slot::is_idle);
+        let index = index.expect("as many pieces in flight as the capability says");
+        self.slots[index].begin(pieces, &mut self.ready);
+        if !self.slots[index].is_idle() {
+            self.order.push_back(index);
+        }
+    }
+
+    fn start_batch(&mut self) {
+        let pieces = self.batch.take();
+        if !pieces.is_empty() {
+            self.start(pieces);
+        }
     }
 
     /// Collects the pieces that the device has finished, and ends the context if a piece hangs on
@@ -70,7 +96,7 @@ impl CudaLane {
         self.order.retain(|index| {
             let slot = &mut slots[*index];
             if !waits {
-                ready.extend(slot.advance());
+                slot.advance(ready);
                 waits = slot.working().is_some_and(|time| time < IN_ORDER);
             }
             !slot.is_idle()
@@ -100,28 +126,29 @@ impl CudaLane {
 
 impl Lane for CudaLane {
     fn submit(&mut self, ticket: u64, piece: Piece) {
-        if let Err(fault) = self.renew() {
-            self.ready.push_back(Done::failed(ticket, piece, fault));
-            return;
+        if !self.batch.takes(&piece) {
+            self.start_batch();
         }
-        let index = self.slots.iter().position(Slot::is_idle);
-        let index = index.expect("as many pieces in flight as the capability says");
-        match self.slots[index].begin(ticket, piece) {
-            Ok(()) => self.order.push_back(index),
-            Err(done) => self.ready.push_back(done),
+        if !self.batch.takes(&piece) {
+            // Not even an empty batch.
+            self.start(vec![(ticket, piece)]);
+        } else if self.batch.push(ticket, piece) {
+            self.start_batch();
         }
     }
 
     fn reap(&mut self, limit: Duration) -> Option<Done> {
         if self.ready.is_empty() {
+            // No others come before the caller has waited.
+            self.start_batch();
             self.wait(limit, |lane| !lane.ready.is_empty() || lane.is_idle());
         }
         self.ready.pop_front()
     }
 
     fn in_flight(&self) -> usize {
-        let working = self.slots.iter().filter(|slot| !slot.is_idle()).count();
-        working + self.ready.len()
+        let working: usize = self.slots.iter().map(Slot::pieces).sum();
+        working + self.batch.len() + self.ready.len()
     }
 }
 

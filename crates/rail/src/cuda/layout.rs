@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::{MemoryKind, Mode, Piece, Region};
 
+use super::driver::DeviceAddress;
 use super::tables;
 
 /// Buffers in a slot start at multiples of this, which suits all copies and loads of a device.
@@ -128,6 +129,12 @@ impl Layout {
 /// Returns whether the CPU needs an output's results in pinned memory.
 pub(super) fn is_taken_out(buffer: &BufferSlot, mode: Mode) -> bool {
     mode == Mode::Compare || buffer.access == Access::Staged
+}
+
+/// Returns the address of a region that the kernel can use where it is.
+pub(super) fn address_in_place(region: Region) -> Option<DeviceAddress> {
+    let in_place = access_of(region) == Access::InPlace;
+    in_place.then(|| region.start().addr() as DeviceAddress)
 }
 
 fn access_of(region: Region) -> Access {

@@ -13,6 +13,7 @@
 //! Coding on a GPU pays off if the units are there already, or if CPU time costs more than the
 //! transfer over the bus. Small pieces are faster on a CPU.
 
+mod batch;
 mod buffers;
 mod context;
 mod device;

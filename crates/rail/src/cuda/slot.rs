@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A stream with its own memory, which processes one piece at a time.
+//! A stream with its own memory, which processes one piece at a time, or several with one launch.
 //!
 //! A piece is processed in chunks: inputs are staged, copied to the device, coded there and copied
 //! back by the stream, in that order and without the CPU; then the results are copied out. With
 //! several slots, the copies of one overlap with the kernel of another.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +16,9 @@ use super::buffers::{OnDevice, Pinned, Stream};
 use super::context::{Context, Entered, Working};
 use super::driver::DeviceAddress;
 use super::launch::Product;
-use super::layout::{Access, BufferSlot, Layout, SLOT_BYTES_MIN, is_taken_out, joined, transfers};
+use super::layout::{
+    Access, BufferSlot, Layout, SLOT_BYTES_MIN, address_in_place, is_taken_out, joined, transfers,
+};
 use super::nonzero;
 use super::tables::{self, ROWS_MAX};
 use crate::lane_piece::LanePiece;
@@ -44,6 +47,8 @@ pub(super) struct Slot {
 struct ActivePiece {
     ticket: u64,
     piece: LanePiece,
+    /// Pieces in device memory that the same launch codes, with their tickets.
+    others: Vec<(u64, Piece)>,
     layout: Layout,
     mode: Mode,
     matrix: Arc<Coefficients>,
@@ -77,9 +82,16 @@ impl Slot {
         self.active.is_none()
     }
 
-    /// Starts a piece; returns it at once if that fails.
-    pub fn begin(&mut self, ticket: u64, piece: Piece) -> Result<(), Done> {
-        assert!(self.is_idle(), "one piece at a time");
+    /// Returns the number of pieces in progress.
+    pub fn pieces(&self) -> usize {
+        let pieces = |active: &ActivePiece| 1 + active.others.len();
+        self.active.as_ref().map_or(0, pieces)
+    }
+
+    /// Starts pieces, several only from a batch; if that fails they are `ready` at once.
+    pub fn begin(&mut self, mut pieces: Vec<(u64, Piece)>, ready: &mut VecDeque<Done>) {
+        assert!(self.is_idle(), "one launch at a time");
+        let (ticket, piece) = pieces.remove(0);
         let layout = self.make_room(&piece);
         let mode = piece.job().mode();
         if mode == Mode::Add && piece.is_revocable() && layout.chunk_bytes < piece.bytes() {
@@ -91,11 +103,9 @@ impl Slot {
                 piece.bytes(),
                 layout.chunk_bytes
             );
-            return Err(Done::failed(
-                ticket,
-                piece,
-                Fault::new(FaultKind::Refused, text),
-            ));
+            let fault = Fault::new(FaultKind::Refused, text);
+            ready.push_back(Done::failed(ticket, piece, fault));
+            return;
         }
         let active = ActivePiece {
             ticket,
@@ -110,8 +120,9 @@ impl Slot {
             _working: self.context.begin_work(),
             // Replaced by `next_chunk`, once staged.
             piece: LanePiece::Attached(piece),
+            others: pieces,
         };
-        self.next_chunk(active)
+        self.next_chunk(active, ready);
     }
 
     /// Lays out the piece's buffers, after growing the memory if needed.
@@ -170,39 +181,32 @@ impl Slot {
         self.is_idle()
     }
 
-    /// Continues if the device has finished: starts the next chunk or returns the piece.
-    pub fn advance(&mut self) -> Option<Done> {
-        if self.is_idle() {
-            return None;
-        }
-        let answer = self.poll()?;
+    /// Continues if the device has finished: starts the next chunk, or the pieces are `ready`.
+    pub fn advance(&mut self, ready: &mut VecDeque<Done>) {
+        let Some(answer) = self.active.as_ref().and_then(|_| self.poll()) else {
+            return;
+        };
         let mut active = self.active.take().expect("a slot with a piece");
         let Some(mut piece) = active.piece.into_piece() else {
-            return Some(Done::revoked(active.ticket));
+            return ready.push_back(Done::revoked(active.ticket));
         };
         if let Err(fault) = &answer {
             self.context.note(fault);
         }
-        if let Some(fault) = active.fault.take().or(answer.err()) {
-            return Some(Done::failed(active.ticket, piece, fault));
+        let answer = active.fault.take().map_or(answer, Err);
+        let found = answer.and_then(|()| {
+            let found = self.take_out(&active.layout, active.mode, &active.chunk, &mut piece)?;
+            Ok(difference::moved(found, active.start + active.chunk.start))
+        });
+        if found == Ok(Verdict::Sound) && active.chunk.end < active.bytes {
+            let end = active
+                .bytes
+                .min(active.chunk.end + active.layout.chunk_bytes);
+            active.chunk = active.chunk.end..end;
+            active.piece = LanePiece::Attached(piece);
+            return self.next_chunk(active, ready);
         }
-        let found = match self.take_out(&active.layout, active.mode, &active.chunk, &mut piece) {
-            Ok(verdict) => difference::moved(verdict, active.start + active.chunk.start),
-            Err(fault) => return Some(Done::failed(active.ticket, piece, fault)),
-        };
-        if found != Verdict::Sound || active.chunk.end == active.bytes {
-            return Some(Done {
-                ticket: active.ticket,
-                piece: Some(piece),
-                outcome: Ok(found),
-            });
-        }
-        let end = active
-            .bytes
-            .min(active.chunk.end + active.layout.chunk_bytes);
-        active.chunk = active.chunk.end..end;
-        active.piece = LanePiece::Attached(piece);
-        self.next_chunk(active).err()
+        finish_all((active.ticket, piece), active.others, &found, ready);
     }
 
     /// Returns how long the device has worked on this chunk.
@@ -223,7 +227,7 @@ impl Slot {
     }
 
     /// Stages a chunk and puts it into the stream.
-    fn next_chunk(&mut self, mut active: ActivePiece) -> Result<(), Done> {
+    fn next_chunk(&mut self, mut active: ActivePiece, ready: &mut VecDeque<Done>) {
         let LanePiece::Attached(piece) = active.piece else {
             unreachable!("only an attached piece is staged");
         };
@@ -234,7 +238,7 @@ impl Slot {
             active.mode,
             &piece,
         ) {
-            return Err(Done::failed(active.ticket, piece, fault));
+            return finish_all((active.ticket, piece), active.others, &Err(fault), ready);
         }
         active.begun = clock::now();
         active.piece = LanePiece::of(piece, !active.layout.is_in_place());
@@ -250,7 +254,6 @@ impl Slot {
                 self.active.as_mut().expect("set above").fault = fault.err();
             }
         }
-        Ok(())
     }
 
     fn has_tables(&self, matrix: &Arc<Coefficients>) -> bool {
@@ -344,8 +347,18 @@ impl Slot {
         let inputs: Vec<DeviceAddress> = active.layout.inputs.iter().map(address).collect();
         let outputs: Vec<DeviceAddress> = active.layout.outputs.iter().map(address).collect();
         for (pass, outputs) in outputs.chunks(ROWS_MAX).enumerate() {
+            let mut buffers = [&inputs, outputs].concat();
+            // Pieces with others have one pass.
+            for (_, other) in &active.others {
+                buffers.extend(
+                    other
+                        .inputs()
+                        .chain(other.outputs())
+                        .filter_map(address_in_place),
+                );
+            }
             let product = Product {
-                buffers: &[&inputs, outputs].concat(),
+                buffers: &buffers,
                 columns: inputs.len(),
                 rows: outputs.len(),
                 tables: self.at(pass * tables::bytes_of_pass(inputs.len())),
@@ -410,4 +423,19 @@ impl Slot {
     fn at(&self, offset: usize) -> DeviceAddress {
         self.on_device().start + offset as DeviceAddress
     }
+}
+
+/// Makes the pieces of a launch ready. All have its outcome.
+fn finish_all(
+    first: (u64, Piece),
+    others: Vec<(u64, Piece)>,
+    outcome: &Result<Verdict, Fault>,
+    ready: &mut VecDeque<Done>,
+) {
+    let done = |(ticket, piece)| Done {
+        ticket,
+        piece: Some(piece),
+        outcome: outcome.clone(),
+    };
+    ready.extend(std::iter::once(first).chain(others).map(done));
 }

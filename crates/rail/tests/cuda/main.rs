@@ -2,6 +2,7 @@
 //! The `cuda` rail on a mock of the driver that runs the real kernel, compiled for the host.
 
 mod absence;
+mod batches;
 mod faults;
 mod hangs;
 mod kernel;

@@ -12,6 +12,7 @@ use stripeline_codec::Code;
 use stripeline_rail::{Cuda, CudaSettings, FaultKind, Job, MemoryKind, Rail, Region};
 use stripeline_testkit::{Stripe, rail_suite};
 
+use crate::batches;
 use crate::hangs::InPlace;
 use crate::mock::wait_for_lane;
 use crate::placement::{self, buffers, codec};
@@ -94,6 +95,9 @@ fn the_rail_suite_passes_on_a_gpu() {
     say(&device.rail.describe());
     rail_suite::all(&device.rail);
     placement::all(&device.program, &device.rail);
+    for bytes in [4_096, 100_003, 1 << 20] {
+        batches::encode_together(&device.program, &device.rail, bytes);
+    }
 }
 
 #[test]
