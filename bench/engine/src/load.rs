@@ -2,6 +2,7 @@
 //! Stripes that are coded repeatedly, and the expected contents of their outputs.
 
 use std::sync::Arc;
+use std::thread;
 
 use stripeline_codec::{Code, Codec, Isa, Kernels};
 use stripeline_rail::{Buffers, Job, Piece, Region};
@@ -128,15 +129,27 @@ impl Load {
         let codec = Codec::new(Code::Rs, data, parity).expect("the shape is a code's");
         let plain = Kernels::for_isa(Isa::Portable).expect("portable kernels run everywhere");
         let plain = Codec::with_kernels(Code::Rs, data, parity, plain).expect("as above");
-        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ cell_bytes as u64);
+        let stripe = &|index: usize| {
+            let seed = 0x9e37_79b9_7f4a_7c15 ^ cell_bytes as u64;
+            let mut random = Random(seed.rotate_left(index as u32));
+            Stripe::new(shape, operation, cell_bytes, &plain, &mut random)
+        };
+        // At the same time, because portable kernels take seconds for a stripe of large cells.
+        let stripes = thread::scope(|scope| {
+            let threads: Vec<_> = (0..stripes)
+                .map(|index| scope.spawn(move || stripe(index)))
+                .collect();
+            let ended = threads.into_iter().map(thread::ScopedJoinHandle::join);
+            ended
+                .map(|stripe| stripe.expect("a stripe is made"))
+                .collect()
+        });
         Self {
             codec: Arc::new(codec),
             shape,
             operation,
             cell_bytes,
-            stripes: (0..stripes)
-                .map(|_| Stripe::new(shape, operation, cell_bytes, &plain, &mut random))
-                .collect(),
+            stripes,
             away: None,
         }
     }
