@@ -202,7 +202,7 @@ class RepairCommandTest {
     assertThat(audited()).containsExactly("BEGUN", "REPAIRED");
     assertWhole(FILE);
 
-    assertThat(repair("/tree", "--execute")).isEqualTo(ExitStatus.SOUND);
+    assertThat(repair("/", "--execute")).as("%s", lines).isEqualTo(ExitStatus.SOUND);
     assertThat(states()).isEmpty();
 
     cluster.mini.restartDataNodes();

@@ -186,9 +186,12 @@ public final class RepairCommand implements Callable<Integer> {
       }
     }
 
-    /** A repair does not record its checks, so that it need not wait for the end of a scrub. */
+    /**
+     * Returns everything but the file of records, which is open. A repair does not record its
+     * checks, so that it need not wait for the end of a scrub.
+     */
     private Selection everything() {
-      return new Selection(new Path(Ledger.ROOT_DEFAULT), Clock.systemUTC()::millis, 0, 0);
+      return new Selection(new Path(auditDirectory), Clock.systemUTC()::millis, 0, 0);
     }
 
     private RepairAudit audit(DistributedFileSystem fs) throws IOException {

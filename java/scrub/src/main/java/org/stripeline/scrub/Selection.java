@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.Path;
 
 /** Which files and groups of its paths a scrub checks. */
 final class Selection {
-  /** Directory of the ledger, which is not checked. */
+  /** Directory of the ledger or of other records, which is not checked. */
   final Path ledger;
 
   /** The time of day, in milliseconds. */
