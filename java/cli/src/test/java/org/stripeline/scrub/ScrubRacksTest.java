@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockManagerTestUtil;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.Conditions;
 
-/** {@code stripeline scrub} of groups in too few racks. */
+/** {@code stripeline scrub} of groups in too few racks, or on DataNodes in maintenance. */
 @Timeout(300)
 class ScrubRacksTest {
   @TempDir Path directory;
@@ -41,6 +46,30 @@ class ScrubRacksTest {
       assertThat(after.out).contains("2 racks instead of 3");
       assertThat(after.status).isEqualTo(ExitStatus.SOUND);
       assertThat(after.sum("groupsHealthy")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void blocksOnDataNodesInMaintenanceAreNotMissing() throws Exception {
+    try (ConvertCluster cluster = ConvertCluster.withoutScanners(directory)) {
+      cluster.write("/tree/replicated", ConvertCluster.BLOCK);
+      LocatedBlock block = cluster.blocks("/tree/replicated").get(0);
+      DatanodeManager nodes = cluster.mini.getNamesystem().getBlockManager().getDatanodeManager();
+      DatanodeDescriptor node = nodes.getDatanode(block.getLocations()[0]);
+      nodes.getDatanodeAdminManager().startMaintenance(node, Long.MAX_VALUE);
+      Conditions.await(
+          "maintenance",
+          () -> {
+            BlockManagerTestUtil.recheckDecommissionState(nodes);
+            return node.isInMaintenance();
+          });
+
+      ScrubReport report = ScrubReport.of(cluster.uri() + "/tree", "--json");
+
+      assertThat(report.findings("/tree/replicated"))
+          .as("%s", report)
+          .containsExactly("NOT_CHECKED 0");
+      assertThat(report.status).isEqualTo(ExitStatus.UNCHECKED);
     }
   }
 }

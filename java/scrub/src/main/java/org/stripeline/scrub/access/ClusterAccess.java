@@ -30,6 +30,7 @@ public final class ClusterAccess {
   private final Ticker ticker;
   private final ClientReads client;
   private final GroupRacks racks;
+  private final Maintenance maintenance;
   private final NodeTurns turns = new NodeTurns();
   private final Set<String> withoutAgent = ConcurrentHashMap.newKeySet();
   private final AtomicLong windowsByAgents = new AtomicLong();
@@ -42,6 +43,7 @@ public final class ClusterAccess {
     this.ticker = ticker;
     client = new ClientReads(fs, ticker);
     racks = new GroupRacks(fs, ticker);
+    maintenance = new Maintenance(fs, ticker);
   }
 
   DFSClient namenode() {
@@ -50,6 +52,10 @@ public final class ClusterAccess {
 
   GroupRacks racks() {
     return racks;
+  }
+
+  Maintenance maintenance() {
+    return maintenance;
   }
 
   /**

@@ -24,6 +24,7 @@ import org.stripeline.natives.codec.Code;
 import org.stripeline.scrub.check.Copy;
 import org.stripeline.scrub.check.GroupAccess;
 import org.stripeline.scrub.check.GroupLocations;
+import org.stripeline.scrub.check.GroupLocations.Unnamed;
 import org.stripeline.scrub.check.Layout;
 
 /** Access to one block group, or one replicated block, of a file on HDFS. */
@@ -108,7 +109,7 @@ public final class HdfsGroup implements GroupAccess {
     synchronized (this) {
       replicas = found;
     }
-    GroupLocations group = locations(block, layout, replication, isOpen, false, copies);
+    GroupLocations group = locations(block, layout, replication, isOpen, Unnamed.NONE, copies);
     if (!group.isShort()) {
       return group;
     }
@@ -121,7 +122,11 @@ public final class HdfsGroup implements GroupAccess {
     boolean isRecent =
         file.isUnderConstruction()
             || System.currentTimeMillis() - status.getModificationTime() < RECENT_MS;
-    return locations(block, layout, status.getReplication(), isOpen, isRecent, copies);
+    Unnamed unnamed =
+        cluster.maintenance().isAny()
+            ? Unnamed.IN_MAINTENANCE
+            : isRecent ? Unnamed.REPORTED_LATE : Unnamed.NONE;
+    return locations(block, layout, status.getReplication(), isOpen, unnamed, copies);
   }
 
   private static GroupLocations locations(
@@ -129,7 +134,7 @@ public final class HdfsGroup implements GroupAccess {
       Layout layout,
       int replication,
       boolean isOpen,
-      boolean isRecent,
+      Unnamed unnamed,
       List<Copy> copies) {
     return new GroupLocations(
         block.getBlock().getBlockPoolId(),
@@ -137,7 +142,7 @@ public final class HdfsGroup implements GroupAccess {
         layout,
         layout.isReplicated() ? replication : 1,
         isOpen,
-        isRecent,
+        unnamed,
         copies);
   }
 

@@ -9,12 +9,22 @@ import org.apache.hadoop.hdfs.protocol.Block;
 
 /** A block group, or a replicated block, with the locations that the NameNode reported last. */
 public final class GroupLocations {
+  /** Why the NameNode may not name replicas that exist. */
+  public enum Unnamed {
+    /** It names all. */
+    NONE,
+    /** The file is so new that DataNodes may still report replicas. */
+    REPORTED_LATE,
+    /** Replicas may be on DataNodes in maintenance, which it does not name. */
+    IN_MAINTENANCE
+  }
+
   private final String pool;
   private final Block block;
   private final Layout layout;
   private final int replicas;
   private final boolean isOpen;
-  private final boolean isRecent;
+  private final Unnamed unnamed;
   private final List<Copy> copies;
 
   /**
@@ -24,7 +34,7 @@ public final class GroupLocations {
    * @param block the group, or the replicated block, with its bytes of data
    * @param replicas replicas that each block should have; 1 for erasure-coded groups
    * @param isOpen whether a client can still write to it
-   * @param isRecent whether DataNodes may not have reported all replicas yet
+   * @param unnamed why replicas may be missing in {@code copies}
    * @param copies all replicas
    */
   public GroupLocations(
@@ -33,14 +43,14 @@ public final class GroupLocations {
       Layout layout,
       int replicas,
       boolean isOpen,
-      boolean isRecent,
+      Unnamed unnamed,
       List<Copy> copies) {
     this.pool = pool;
     this.block = new Block(block);
     this.layout = layout;
     this.replicas = replicas;
     this.isOpen = isOpen;
-    this.isRecent = isRecent;
+    this.unnamed = unnamed;
     this.copies = Collections.unmodifiableList(new ArrayList<>(copies));
   }
 
@@ -65,7 +75,14 @@ public final class GroupLocations {
 
   /** Returns whether replicas are missing that DataNodes may still report. */
   boolean isBeingReported() {
-    return isRecent && isShort();
+    return unnamed == Unnamed.REPORTED_LATE && isShort();
+  }
+
+  /**
+   * Returns whether replicas that the NameNode does not name may be on DataNodes in maintenance.
+   */
+  boolean mayBeInMaintenance() {
+    return unnamed == Unnamed.IN_MAINTENANCE;
   }
 
   /** Returns whether the NameNode knows too few replicas of a unit. */

@@ -20,6 +20,9 @@ final class GroupPass {
    */
   private static final int CONFIRMATIONS_MAX = 16;
 
+  private static final String HIDDEN =
+      "; others may be on DataNodes in maintenance, which it does not name";
+
   private final GroupAccess access;
   private final CheckSettings settings;
   private final ExecutorService threads;
@@ -77,7 +80,10 @@ final class GroupPass {
       int count = group.copies(unit).size();
       if (group.isShort(unit)) {
         String text = "the NameNode knows " + count + " of " + group.replicas() + " replicas";
-        findings.add(Finding.ofUnit(Finding.Kind.MISSING, unit, text));
+        findings.add(
+            group.mayBeInMaintenance()
+                ? Finding.ofUnit(Finding.Kind.NOT_CHECKED, unit, text + HIDDEN)
+                : Finding.ofUnit(Finding.Kind.MISSING, unit, text));
       } else if (!group.layout().isReplicated() && count > 1) {
         String text = "the NameNode knows " + count + " replicas of this internal block";
         findings.add(Finding.ofUnit(Finding.Kind.DUPLICATE, unit, text));

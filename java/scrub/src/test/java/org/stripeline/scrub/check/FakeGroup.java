@@ -45,7 +45,7 @@ public final class FakeGroup implements GroupAccess {
   int windowsPerCall = 10;
 
   boolean isOpen;
-  boolean isRecent;
+  GroupLocations.Unnamed unnamed = GroupLocations.Unnamed.NONE;
   String rackProblem;
   public boolean isGone;
 
@@ -165,7 +165,7 @@ public final class FakeGroup implements GroupAccess {
     return isGone
         ? null
         : new GroupLocations(
-            "pool", block, layout, replicas, isOpen, isRecent, new ArrayList<>(bytes.keySet()));
+            "pool", block, layout, replicas, isOpen, unnamed, new ArrayList<>(bytes.keySet()));
   }
 
   @Override

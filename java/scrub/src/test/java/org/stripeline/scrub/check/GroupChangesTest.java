@@ -70,7 +70,7 @@ class GroupChangesTest {
     FakeGroup group = Policy.RS_6_3.group();
     Copy late = group.copy(4);
     byte[] content = group.bytes.remove(late);
-    group.isRecent = true;
+    group.unnamed = GroupLocations.Unnamed.REPORTED_LATE;
     group.beforeLocate.put(2, () -> group.bytes.put(late, content));
 
     GroupResult result = check(group);
@@ -87,9 +87,23 @@ class GroupChangesTest {
     assertThat(kinds(check(group))).containsExactly(Finding.Kind.MISSING);
     assertThat(group.pauses).isZero();
 
-    group.isRecent = true;
+    group.unnamed = GroupLocations.Unnamed.REPORTED_LATE;
     assertThat(kinds(check(group))).containsExactly(Finding.Kind.MISSING);
     assertThat(group.pauses).isEqualTo(CheckSettings.REPEATS);
+  }
+
+  @Test
+  void replicasThatMayBeInMaintenanceAreNotMissing() throws IOException {
+    FakeGroup group = Policy.RS_6_3.group();
+    group.bytes.remove(group.copy(4));
+    group.unnamed = GroupLocations.Unnamed.IN_MAINTENANCE;
+
+    GroupResult result = check(group);
+
+    assertThat(kinds(result)).containsExactly(Finding.Kind.NOT_CHECKED);
+    assertThat(result.findings().get(0).unit()).isEqualTo(4);
+    assertThat(result.findings().get(0).text()).contains("maintenance");
+    assertThat(result.comparedWindows()).as("of the others").isEqualTo(128);
   }
 
   @Test
