@@ -111,11 +111,12 @@ class ScrubChangesTest {
 
   @Test
   void changedFilesAreNeitherDamagedNorHealthy() throws Exception {
+    // The oldest, which is checked first: it is open then, and closed when it is tried again.
+    cluster.write("/tree/closed", 1000);
     for (String name : List.of("deleted", "recreated", "converted", "cut", "reduced", "renamed")) {
       cluster.write("/tree/" + name, 3 * ConvertCluster.BLOCK);
     }
     cluster.write("/tree/appended", 1000);
-    cluster.write("/tree/closed", 1000);
     DistributedFileSystem fs = cluster.fs();
     FSDataOutputStream[] open = new FSDataOutputStream[2];
     Change afterListing =
@@ -127,6 +128,11 @@ class ScrubChangesTest {
           }
           assertThat(fs.rename(path("/tree/renamed"), path("/other"))).isTrue();
           fs.setReplication(path("/tree/reduced"), (short) 2);
+          Conditions.await(
+              "the removal of replicas",
+              () ->
+                  cluster.blocks("/tree/reduced").stream()
+                      .allMatch(block -> block.getLocations().length == 2));
           open[0] = fs.append(path("/tree/appended"));
           open[1] = fs.append(path("/tree/closed"));
           for (FSDataOutputStream each : open) {
