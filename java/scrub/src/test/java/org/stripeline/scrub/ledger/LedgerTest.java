@@ -100,6 +100,19 @@ class LedgerTest {
     assertThat(tried()).isEmpty();
   }
 
+  @Test
+  void afterCloseNothingBegins() throws IOException {
+    // A signal may end the process while the tree is listed.
+    Ledger ledger = Ledger.open(store, ticker);
+    ledger.close();
+    ledger.begin(ALL);
+    ledger.add(record(1, 100));
+    Ledger.none().begin(ALL);
+    Ledger.none().add(record(1, 100));
+    Ledger.none().close();
+    assertThat(store.steps).isZero();
+  }
+
   /**
    * Kills a scrub before each of its steps, and the one that follows it before each of its own.
    * Checks that were on disk are never lost, and others are there as a whole or not at all.
