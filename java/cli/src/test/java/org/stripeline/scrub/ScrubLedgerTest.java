@@ -272,6 +272,24 @@ class ScrubLedgerTest {
     assertThat(records()).isEqualTo(6);
   }
 
+  @Test
+  void groupsThatAreGoneLeaveTheLedger() throws IOException {
+    assertThat(scrub(path(""))).isEqualTo(ExitStatus.SOUND);
+    assertThat(records()).isEqualTo(2 * FILES);
+
+    // After the second group of the first file, the groups of the second file are known.
+    ScrubTotals totals =
+        run(
+            cluster.client(),
+            done -> {
+              if (done == 2) {
+                cluster.fs().delete(new Path(tree + "/f1"), false);
+              }
+            });
+    assertThat(totals.groupsGone).isEqualTo(2);
+    assertThat(records()).isEqualTo(2 * FILES - 2);
+  }
+
   private long records() throws IOException {
     return Ledger.read(cluster.fs(), new Path(ledger)).size();
   }

@@ -327,9 +327,7 @@ final class ScrubRun {
       open.add(group);
       return;
     }
-    if (!result.isGone()) {
-      record(group, result);
-    }
+    record(group, result);
     totals.add(result);
     observer.checked(
         group.file.path,
@@ -340,13 +338,14 @@ final class ScrubRun {
   }
 
   private void record(Running group, GroupResult result) throws IOException {
-    ledger.add(
+    GroupRecord record =
         GroupRecord.of(
             group.file.fileId,
             group.block.getBlock().getBlockId(),
             group.block.getBlockSize(),
             group.beganMs / 1000,
             result,
-            group.group.isByClient()));
+            group.group.isByClient());
+    ledger.add(result.isGone() ? record.gone() : record);
   }
 }
