@@ -26,12 +26,7 @@ public final class RepairRecord {
     /** HDFS has not replaced all wrong replicas in time; it may still do so. */
     PENDING,
     /** A step failed; the text says which. */
-    FAILED;
-
-    /** Returns whether nothing is left to do for the group. */
-    public boolean isGood() {
-      return this == REPAIRED;
-    }
+    FAILED
   }
 
   final String state;
