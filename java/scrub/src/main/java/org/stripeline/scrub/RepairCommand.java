@@ -119,13 +119,7 @@ public final class RepairCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }
-    try {
-      return new Session().run(waitMillis);
-    } catch (RefusedException | FileNotFoundException | AccessControlException e) {
-      throw new CommandException(ExitStatus.USAGE, Reasons.cannot("repair", e));
-    } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("repair", e));
-    }
+    return new Session().call(waitMillis);
   }
 
   private ParameterException usage(String message) {
@@ -140,7 +134,17 @@ public final class RepairCommand implements Callable<Integer> {
     private final SecureRandom random = new SecureRandom();
     private final CheckSettings settings = new CheckSettings(0, 0);
 
-    int run(long waitMillis) throws IOException {
+    int call(long waitMillis) {
+      try {
+        return run(waitMillis);
+      } catch (RefusedException | FileNotFoundException | AccessControlException e) {
+        throw new CommandException(ExitStatus.USAGE, Reasons.cannot("repair", e));
+      } catch (IOException e) {
+        throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("repair", e));
+      }
+    }
+
+    private int run(long waitMillis) throws IOException {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "repair");
       List<Path> roots = target.roots(paths);

@@ -161,13 +161,7 @@ public final class ScrubCommand implements Callable<Integer> {
     }
     long olderThanMs = millis("--older-than", olderThan);
     long checkedBeforeMs = millis("--checked-before", checkedBefore);
-    try {
-      return new Session().run(olderThanMs, checkedBeforeMs, bytesPerSecond);
-    } catch (RefusedException | FileNotFoundException | AccessControlException e) {
-      throw new CommandException(ExitStatus.USAGE, Reasons.cannot("scrub", e));
-    } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("scrub", e));
-    }
+    return new Session().call(olderThanMs, checkedBeforeMs, bytesPerSecond);
   }
 
   private long millis(String option, String value) {
@@ -187,7 +181,18 @@ public final class ScrubCommand implements Callable<Integer> {
     private final PrintWriter out = spec.commandLine().getOut();
     private final PrintWriter err = spec.commandLine().getErr();
 
-    int run(long olderThanMs, long checkedBeforeMs, long bytesPerSecond) throws IOException {
+    int call(long olderThanMs, long checkedBeforeMs, long bytesPerSecond) {
+      try {
+        return run(olderThanMs, checkedBeforeMs, bytesPerSecond);
+      } catch (RefusedException | FileNotFoundException | AccessControlException e) {
+        throw new CommandException(ExitStatus.USAGE, Reasons.cannot("scrub", e));
+      } catch (IOException e) {
+        throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("scrub", e));
+      }
+    }
+
+    private int run(long olderThanMs, long checkedBeforeMs, long bytesPerSecond)
+        throws IOException {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "scrub");
       List<Path> roots = target.roots(paths);

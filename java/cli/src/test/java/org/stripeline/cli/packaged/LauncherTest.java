@@ -135,6 +135,8 @@ class LauncherTest {
     "hdfs dfs -ls /|3|no cluster is configured",
     "help plan|0|Usage: stripeline plan",
     "plan hdfs://127.0.0.1:1/a|3|Connection refused",
+    "repair hdfs://127.0.0.1:1/a|3|Connection refused",
+    "scrub hdfs://127.0.0.1:1/a|3|Connection refused",
     "simulate small.json|0|encode s",
     "status hdfs://127.0.0.1:1|3|Connection refused",
     "tune --rails=cpu --seconds=0.1|0|written to stripeline-tuning.toml",
