@@ -8,8 +8,6 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +19,6 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.io.IOUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,9 +29,7 @@ import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.InstantWaits;
 import org.stripeline.convert.fixture.ReplicaFiles;
 import org.stripeline.convert.settings.RefusedException;
-import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
 
 /** {@code stripeline repair} on a mini cluster. */
 @Timeout(300)
@@ -85,19 +80,13 @@ class RepairCommandTest {
   }
 
   private int repair(String path, String... options) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine line = CommandStyle.commandLine(new RepairCommand());
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
     List<String> arguments = new ArrayList<>(List.of(options));
     arguments.add(cluster.uri() + path);
     arguments.add("--json");
-    int status = line.execute(arguments.toArray(new String[0]));
-    lines = new ArrayList<>();
-    out.toString().lines().forEach(one -> lines.add(JsonParser.parseString(one).getAsJsonObject()));
-    errors = err.toString();
-    return status;
+    ScrubReport report = ScrubReport.of(new RepairCommand(), arguments.toArray(new String[0]));
+    lines = report.lines();
+    errors = report.err;
+    return report.status;
   }
 
   /** Returns the states of all repairs. */
@@ -116,30 +105,20 @@ class RepairCommandTest {
     return lines.get(0).getAsJsonObject("repair").get("text").getAsString();
   }
 
-  /** Returns the DataNode of an internal block of the first group, or null if there is none. */
+  /** Returns the DataNode of an internal block of the first group. */
   private DatanodeInfo holder(String path, int unit) throws IOException {
-    LocatedStripedBlock group = (LocatedStripedBlock) cluster.blocks(path).get(0);
-    for (int i = 0; i < group.getLocations().length; i++) {
-      if (group.getBlockIndices()[i] == unit) {
-        return group.getLocations()[i];
-      }
-    }
-    return null;
+    return ReplicaFiles.holder(cluster, path, 0, unit);
   }
 
   private ReplicaFiles files(String path, int unit) throws IOException {
-    long block = cluster.blocks(path).get(0).getBlock().getBlockId() + unit;
-    return ReplicaFiles.of(cluster, holder(path, unit).getDatanodeUuid(), block);
+    return ReplicaFiles.of(cluster, path, 0, unit);
   }
 
   /** Replaces bytes beneath matching checksums; returns the right bytes and the wrong ones. */
   private byte[][] damage(String path, int unit) throws IOException {
     ReplicaFiles files = files(path, unit);
-    byte[] right = files.bytes();
-    byte[] wrong = right.clone();
-    wrong[wrong.length / 2] ^= 1;
-    files.replace(wrong);
-    return new byte[][] {right, wrong};
+    byte[] right = files.damage();
+    return new byte[][] {right, files.bytes()};
   }
 
   /** Returns the contents of all block files in quarantine. */

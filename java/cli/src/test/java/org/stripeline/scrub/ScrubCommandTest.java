@@ -14,7 +14,6 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ForgottenReplica;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -75,25 +74,11 @@ class ScrubCommandTest {
 
   /** Returns the DataNode of an internal block of a group. */
   private DatanodeInfo holder(int number, int unit) throws IOException {
-    LocatedStripedBlock group = (LocatedStripedBlock) cluster.blocks(STRIPED).get(number);
-    for (int i = 0; i < group.getLocations().length; i++) {
-      if (group.getBlockIndices()[i] == unit) {
-        return group.getLocations()[i];
-      }
-    }
-    throw new AssertionError("no block " + unit);
-  }
-
-  /** Replaces bytes beneath matching checksums. */
-  private void damage(long block, DatanodeInfo node) throws IOException {
-    ReplicaFiles files = ReplicaFiles.of(cluster, node.getDatanodeUuid(), block);
-    byte[] bytes = files.bytes();
-    bytes[bytes.length / 2] ^= 1;
-    files.replace(bytes);
+    return ReplicaFiles.holder(cluster, STRIPED, number, unit);
   }
 
   private void damageParity() throws IOException {
-    damage(cluster.blocks(STRIPED).get(0).getBlock().getBlockId() + 4, holder(0, 4));
+    ReplicaFiles.of(cluster, STRIPED, 0, 4).damage();
   }
 
   @Test
@@ -112,7 +97,8 @@ class ScrubCommandTest {
 
     damageParity();
     LocatedBlock second = cluster.blocks(REPLICATED).get(1);
-    damage(second.getBlock().getBlockId(), second.getLocations()[0]);
+    String node = second.getLocations()[0].getDatanodeUuid();
+    ReplicaFiles.of(cluster, node, second.getBlock().getBlockId()).damage();
 
     ScrubReport damaged = scrub();
     assertThat(damaged.status).isEqualTo(ExitStatus.FAILED);

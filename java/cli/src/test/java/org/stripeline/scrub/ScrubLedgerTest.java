@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,10 +40,8 @@ import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.ledger.Ledger;
-import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.testkit.Conditions;
-import picocli.CommandLine;
 
 /** The ledger of {@code stripeline scrub} on a mini cluster. */
 @Timeout(300)
@@ -87,24 +83,21 @@ class ScrubLedgerTest {
   @AfterEach
   void delete() throws IOException {
     cluster.fs().delete(new Path(tree), true);
+    // A scrub of everything would check its files, too.
+    cluster.fs().delete(new Path(ledger), true);
   }
 
   /** Runs the command, and keeps the last object that it prints. */
   private int scrub(String... options) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine line = CommandStyle.commandLine(new ScrubCommand());
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
     List<String> arguments = new ArrayList<>(Arrays.asList(options));
     arguments.add("--ledger=" + ledger);
     arguments.add("--json");
-    int status = line.execute(arguments.toArray(new String[0]));
-    error = err.toString();
-    String[] objects = out.toString().split("(?m)^(?=\\{)");
+    ScrubReport report = ScrubReport.of(arguments.toArray(new String[0]));
+    error = report.err;
+    String[] objects = report.out.split("(?m)^(?=\\{)");
     String last = objects[objects.length - 1];
     result = last.isEmpty() ? null : JsonParser.parseString(last).getAsJsonObject();
-    return status;
+    return report.status;
   }
 
   private long value(String name) {
@@ -248,7 +241,7 @@ class ScrubLedgerTest {
   }
 
   @Test
-  void filesThatAreDeletedOrRenamedMeanwhile() throws IOException {
+  void deletedFilesAreGoneAndRenamedOnesAreChecked() throws IOException {
     ScrubTotals totals =
         run(
             cluster.client(),
@@ -299,7 +292,7 @@ class ScrubLedgerTest {
     LocatedBlock block = cluster.blocks(tree + "/f1").get(0);
     long id = block.getBlock().getBlockId();
     ReplicaFiles files = ReplicaFiles.of(cluster, block.getLocations()[0].getDatanodeUuid(), id);
-    byte[] right = damage(files);
+    byte[] right = files.damage();
 
     assertThat(scrub(path(""))).isEqualTo(ExitStatus.FAILED);
     assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.FAILED);
@@ -317,22 +310,13 @@ class ScrubLedgerTest {
     assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.SOUND);
   }
 
-  /** Replaces a byte of a replica beneath matching checksums. */
-  private static byte[] damage(ReplicaFiles files) throws IOException {
-    byte[] right = files.bytes();
-    byte[] wrong = right.clone();
-    wrong[1000] ^= 1;
-    files.replace(wrong);
-    return right;
-  }
-
   @Test
   @Tag("full")
   void sigtermEndsAScrubWithAllItsChecksRecorded() throws Exception {
     cluster.mini.setLeasePeriod(60_000, 3_600_000);
     LocatedBlock first = cluster.blocks(tree + "/f0").get(0);
     long id = first.getBlock().getBlockId();
-    damage(ReplicaFiles.of(cluster, first.getLocations()[0].getDatanodeUuid(), id));
+    ReplicaFiles.of(cluster, first.getLocations()[0].getDatanodeUuid(), id).damage();
     java.nio.file.Path place = directory.resolve("signalled");
     // Each of the other blocks takes seconds.
     Process process =

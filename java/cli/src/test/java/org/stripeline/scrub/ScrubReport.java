@@ -11,7 +11,7 @@ import java.util.List;
 import org.stripeline.terminal.CommandStyle;
 import picocli.CommandLine;
 
-/** The exit status of {@code stripeline scrub} and what it printed. */
+/** The exit status of {@code stripeline scrub} or {@code repair}, and what it printed. */
 final class ScrubReport {
   final int status;
   final String out;
@@ -23,11 +23,16 @@ final class ScrubReport {
     this.err = err;
   }
 
-  /** Runs the command in this process. */
+  /** Runs a scrub in this process. */
   static ScrubReport of(String... arguments) {
+    return of(new ScrubCommand(), arguments);
+  }
+
+  /** Runs a command in this process. */
+  static ScrubReport of(Object command, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line = CommandStyle.commandLine(new ScrubCommand());
+    CommandLine line = CommandStyle.commandLine(command);
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
     int status = line.execute(arguments);

@@ -160,19 +160,30 @@ class LedgerTest {
     store.killedBefore = 0;
   }
 
+  private interface Change {
+    void make() throws IOException;
+  }
+
+  private void onceBeforeTheLogIsOpened(Change change) {
+    boolean[] isMade = {false};
+    store.opening =
+        name -> {
+          if (name.equals(Ledger.LOG) && !isMade[0]) {
+            isMade[0] = true;
+            change.make();
+          }
+        };
+  }
+
   @Test
   void aReaderReadsAgainIfTheLedgerIsReplaced() throws IOException {
     scrub(100, 1);
-    boolean[] isReplaced = {false};
-    store.opening =
-        name -> {
-          if (name.equals(Ledger.LOG) && !isReplaced[0]) {
-            isReplaced[0] = true;
-            scrub(200, 2);
-            // As if the blocks of the file were deleted.
-            throw new IOException("cannot read");
-          }
-        };
+    onceBeforeTheLogIsOpened(
+        () -> {
+          scrub(200, 2);
+          // As if the blocks of the file were deleted.
+          throw new IOException("cannot read");
+        });
     assertThat(tried()).isEqualTo(Map.of(1L, 100L, 2L, 200L));
 
     store.opening =
@@ -185,15 +196,8 @@ class LedgerTest {
   @Test
   void aReaderNeverCombinesALedgerWithALaterLog() throws IOException {
     scrub(100, 1);
-    boolean[] isReplaced = {false};
-    store.opening =
-        name -> {
-          if (name.equals(Ledger.LOG) && !isReplaced[0]) {
-            isReplaced[0] = true;
-            // The check of block 1 moves from the log to the ledger, which was read before.
-            scrub(200, 2);
-          }
-        };
+    // The check of block 1 moves from the log to the ledger, which was read before.
+    onceBeforeTheLogIsOpened(() -> scrub(200, 2));
     assertThat(tried()).isEqualTo(Map.of(1L, 100L, 2L, 200L));
   }
 
