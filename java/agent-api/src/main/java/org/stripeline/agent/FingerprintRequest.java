@@ -13,6 +13,9 @@ public final class FingerprintRequest {
   /** The lowest limit of bytes per second: a window of 2 MiB then takes 8 s. */
   public static final long RATE_MIN = 256 << 10;
 
+  /** The limit of bytes per second where none is configured. */
+  public static final long RATE_DEFAULT = 20L << 20;
+
   /** The block pool. */
   public final String pool;
 

@@ -7,6 +7,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.natives.Ticker;
+import org.stripeline.terminal.AtSignal;
 
 /**
  * Lets a service complete its files in progress when a signal ends the process. If HDFS does not
@@ -17,9 +18,6 @@ final class EndBySignal implements AutoCloseable {
 
   /** The time after which another service can take the lease of a silent client. */
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(60);
-
-  /** Limit on printing, which blocks if the output is a full pipe that no process reads. */
-  private static final long PRINT_MS = 3000;
 
   private final Runnable stop;
   private final LongSupplier answeredAt;
@@ -72,14 +70,7 @@ final class EndBySignal implements AutoCloseable {
   }
 
   private void print(String text) {
-    Thread writer = new Thread(() -> printer.accept(text), "stripeline-stop-message");
-    writer.setDaemon(true);
-    writer.start();
-    try {
-      writer.join(PRINT_MS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    AtSignal.runOrGiveUp(() -> printer.accept(text));
   }
 
   @Override

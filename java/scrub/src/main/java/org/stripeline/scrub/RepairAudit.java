@@ -17,7 +17,6 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.io.IOUtils;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
-import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
@@ -37,7 +36,6 @@ final class RepairAudit implements Closeable {
   /** Longer than the lease of a client that has died, which lasts 60 s (the soft limit). */
   private static final long WAIT_MS = 75_000;
 
-  private static final long ASK_AGAIN_MS = 1000;
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   private final FSDataOutputStream out;
@@ -59,34 +57,18 @@ final class RepairAudit implements Closeable {
       fs.mkdirs(directory, JobDirectory.PRIVATE);
     }
     Path file = new Path(directory, FILE);
-    FSDataOutputStream[] out = new FSDataOutputStream[1];
-    IOException[] held = new IOException[1];
-    boolean isOpen =
-        Polling.isMet(
+    FSDataOutputStream out =
+        JobLock.await(
             ticker,
             WAIT_MS,
-            ASK_AGAIN_MS,
-            () -> {
-              try {
-                out[0] = appendOrCreate(fs, file);
-                return true;
-              } catch (IOException e) {
-                if (!JobLock.isHeld(e)) {
-                  throw e;
-                }
-                held[0] = e;
-                return false;
-              }
-            });
-    if (!isOpen) {
-      throw new RefusedException(
-          "Cannot repair: another repair writes "
-              + file.toUri().getPath()
-              + " ("
-              + Reasons.of(held[0])
-              + "); wait until it has ended");
-    }
-    return new RepairAudit(out[0], clock);
+            () -> appendOrCreate(fs, file),
+            held ->
+                "Cannot repair: another repair writes "
+                    + file.toUri().getPath()
+                    + " ("
+                    + Reasons.of(held)
+                    + "); wait until it has ended");
+    return new RepairAudit(out, clock);
   }
 
   private static FSDataOutputStream appendOrCreate(DistributedFileSystem fs, Path file)
@@ -119,10 +101,7 @@ final class RepairAudit implements Closeable {
     line.put("path", path);
     line.put("group", number);
     line.put("block", checked.locations().toString());
-    line.put("state", record.state().name());
-    line.put("replaced", record.replaced());
-    line.put("quarantine", record.quarantine());
-    line.put("text", record.text());
+    line.putAll(record.json());
     line.put(
         "findings",
         checked.findings().stream().map(Finding::toString).collect(Collectors.toList()));

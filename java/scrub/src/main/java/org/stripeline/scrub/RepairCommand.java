@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.scrub;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.security.SecureRandom;
@@ -12,10 +11,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
-import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.agent.Agents;
-import org.stripeline.convert.job.Reasons;
-import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.access.HdfsRepair;
@@ -25,8 +21,6 @@ import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.scrub.repair.GroupRepair;
 import org.stripeline.terminal.AtSignal;
-import org.stripeline.terminal.CommandException;
-import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.TimeSpan;
 import picocli.CommandLine.Command;
@@ -135,13 +129,7 @@ public final class RepairCommand implements Callable<Integer> {
     private final CheckSettings settings = new CheckSettings(0, 0);
 
     int call(long waitMillis) {
-      try {
-        return run(waitMillis);
-      } catch (RefusedException | FileNotFoundException | AccessControlException e) {
-        throw new CommandException(ExitStatus.USAGE, Reasons.cannot("repair", e));
-      } catch (IOException e) {
-        throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("repair", e));
-      }
+      return ScrubTarget.run("repair", () -> run(waitMillis));
     }
 
     private int run(long waitMillis) throws IOException {

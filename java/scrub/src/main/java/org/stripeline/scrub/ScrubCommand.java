@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.scrub;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.security.SecureRandom;
@@ -12,18 +11,14 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
-import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.FingerprintRequest;
-import org.stripeline.convert.job.Reasons;
-import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.AtSignal;
 import org.stripeline.terminal.ByteSize;
-import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
@@ -182,13 +177,7 @@ public final class ScrubCommand implements Callable<Integer> {
     private final PrintWriter err = spec.commandLine().getErr();
 
     int call(long olderThanMs, long checkedBeforeMs, long bytesPerSecond) {
-      try {
-        return run(olderThanMs, checkedBeforeMs, bytesPerSecond);
-      } catch (RefusedException | FileNotFoundException | AccessControlException e) {
-        throw new CommandException(ExitStatus.USAGE, Reasons.cannot("scrub", e));
-      } catch (IOException e) {
-        throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot("scrub", e));
-      }
+      return ScrubTarget.run("scrub", () -> run(olderThanMs, checkedBeforeMs, bytesPerSecond));
     }
 
     private int run(long olderThanMs, long checkedBeforeMs, long bytesPerSecond)

@@ -79,9 +79,7 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
       if (isJson) {
         print(json(path, number, block, result));
       } else {
-        for (Finding finding : result.findings()) {
-          out.println(path + " group " + number + " " + block + ": " + finding);
-        }
+        printFindings(group(path, number, block), result);
         out.flush();
       }
     }
@@ -98,21 +96,24 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
     printed.add(path + " " + number);
     if (isJson) {
       Map<String, Object> line = json(path, number, checked.locations().toString(), checked);
-      Map<String, Object> repair = new LinkedHashMap<>();
-      repair.put("state", record.state().name());
-      repair.put("replaced", record.replaced());
-      repair.put("quarantine", record.quarantine());
-      repair.put("text", record.text());
-      line.put("repair", repair);
+      line.put("repair", record.json());
       print(line);
       return;
     }
-    String group = path + " group " + number + " " + checked.locations();
-    for (Finding finding : checked.findings()) {
-      out.println(group + ": " + finding);
-    }
+    String group = group(path, number, checked.locations().toString());
+    printFindings(group, checked);
     out.println(group + ": " + record);
     out.flush();
+  }
+
+  private static String group(String path, long number, String block) {
+    return path + " group " + number + " " + block;
+  }
+
+  private void printFindings(String group, GroupResult result) {
+    for (Finding finding : result.findings()) {
+      out.println(group + ": " + finding);
+    }
   }
 
   private static Map<String, Object> json(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.scrub;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -9,7 +10,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.select.PathArguments;
+import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,6 +34,26 @@ final class ScrubTarget {
     this.spec = spec;
     this.conf = conf;
     this.verb = verb;
+  }
+
+  /** What a command does. */
+  interface Action {
+    /** Returns the exit status. */
+    int run() throws IOException;
+  }
+
+  /**
+   * Carries out a command, and throws with the exit status of its failure. Commands call this from
+   * a class that is not loaded for their help: the exceptions are Hadoop's.
+   */
+  static int run(String verb, Action action) {
+    try {
+      return action.run();
+    } catch (RefusedException | FileNotFoundException | AccessControlException e) {
+      throw new CommandException(ExitStatus.USAGE, Reasons.cannot(verb, e));
+    } catch (IOException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot(verb, e));
+    }
   }
 
   private ParameterException usage(String message) {

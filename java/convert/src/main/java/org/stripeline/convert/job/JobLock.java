@@ -3,6 +3,9 @@ package org.stripeline.convert.job;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
@@ -11,7 +14,10 @@ import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 
-/** Takes over the journal of a job from another driver, once that driver's lease has expired. */
+/**
+ * Takes over files from other processes, such as the journal of a job, once their leases have
+ * expired.
+ */
 public final class JobLock {
   private static final long ASK_AGAIN_MS = 250;
 
@@ -27,16 +33,44 @@ public final class JobLock {
   public static Journal take(
       DistributedFileSystem fs, JobDirectory directory, long waitMs, Ticker ticker)
       throws IOException {
-    Journal[] journal = new Journal[1];
+    return await(
+        ticker,
+        waitMs,
+        () -> open(fs, directory),
+        held ->
+            "Cannot resume job "
+                + directory.name()
+                + ": another driver has it ("
+                + Reasons.of(held)
+                + ")");
+  }
+
+  /** Opens a file for writing. */
+  public interface Opener<T> {
+    T open() throws IOException;
+  }
+
+  /**
+   * Opens a file for writing, as soon as no other process writes it.
+   *
+   * @param waitMs milliseconds to wait; a dead client's lease lasts 60 s (the NameNode's soft
+   *     limit)
+   * @param refusal returns the message if another process still writes the file then
+   * @throws RefusedException with that message
+   */
+  public static <T> T await(
+      Ticker ticker, long waitMs, Opener<T> opener, Function<IOException, String> refusal)
+      throws IOException {
+    List<T> opened = new ArrayList<>();
     IOException[] held = new IOException[1];
-    boolean isTaken =
+    boolean isOpen =
         Polling.isMet(
             ticker,
             waitMs,
             ASK_AGAIN_MS,
             () -> {
               try {
-                journal[0] = open(fs, directory);
+                opened.add(opener.open());
                 return true;
               } catch (IOException e) {
                 if (!isHeld(e)) {
@@ -46,15 +80,10 @@ public final class JobLock {
                 return false;
               }
             });
-    if (!isTaken) {
-      throw new RefusedException(
-          "Cannot resume job "
-              + directory.name()
-              + ": another driver has it ("
-              + Reasons.of(held[0])
-              + ")");
+    if (!isOpen) {
+      throw new RefusedException(refusal.apply(held[0]));
     }
-    return journal[0];
+    return opened.get(0);
   }
 
   private static Journal open(DistributedFileSystem fs, JobDirectory directory) throws IOException {

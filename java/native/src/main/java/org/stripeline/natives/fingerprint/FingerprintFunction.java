@@ -64,6 +64,22 @@ public final class FingerprintFunction {
     this.coefficients = draw(seed, sums, windowBytes / ROW_BYTES);
   }
 
+  /**
+   * Returns a function, which is another one if that is the same. For callers that keep the
+   * function of their last request, because the next one usually has the same.
+   *
+   * @param recent the other one, or null
+   */
+  public static FingerprintFunction of(
+      FingerprintFunction recent, long seed, int sums, int windowBytes) {
+    boolean isSame =
+        recent != null
+            && recent.seed == seed
+            && recent.sums == sums
+            && recent.windowBytes == windowBytes;
+    return isSame ? recent : new FingerprintFunction(seed, sums, windowBytes);
+  }
+
   /** Returns the seed. */
   public long seed() {
     return seed;

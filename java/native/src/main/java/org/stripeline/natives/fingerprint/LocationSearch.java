@@ -4,7 +4,7 @@ package org.stripeline.natives.fingerprint;
 import java.util.BitSet;
 
 /**
- * Finds the smallest sets of units whose errors could have caused a syndrome other than 0: their
+ * Finds the smallest sets of units that explain a syndrome other than 0, if they are wrong: their
  * vectors span all columns of the syndrome. Any r vectors of r coefficients are independent,
  * because the codes repair any m erasures, so at most one set of up to r/2 units explains it.
  *

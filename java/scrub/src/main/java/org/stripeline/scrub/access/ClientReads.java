@@ -25,9 +25,6 @@ final class ClientReads {
   /** Windows of one call, so that no DataNode is read from for long while others wait for it. */
   private static final int WINDOWS_MAX = 16;
 
-  /** Bytes per second if the request has no limit: what agents read by default. */
-  private static final long RATE_DEFAULT = 20 << 20;
-
   private final DistributedFileSystem fs;
   private final Ticker ticker;
   private FingerprintFunction function;
@@ -51,7 +48,8 @@ final class ClientReads {
     BlockFingerprints.Builder answer = new BlockFingerprints.Builder(request);
     answer.replica(request.block.generationStamp, request.block.length);
     answer.cached();
-    long most = request.bytesPerSecond == 0 ? RATE_DEFAULT : request.bytesPerSecond;
+    long most =
+        request.bytesPerSecond == 0 ? FingerprintRequest.RATE_DEFAULT : request.bytesPerSecond;
     RateLimiter rate = new RateLimiter(most, ticker);
     Fingerprint fingerprint = new Fingerprint(function(request));
     long end = request.firstWindow + Math.min(request.windows, WINDOWS_MAX);
@@ -111,12 +109,7 @@ final class ClientReads {
   }
 
   private synchronized FingerprintFunction function(FingerprintRequest request) {
-    if (function == null
-        || function.seed() != request.seed
-        || function.sums() != request.sums
-        || function.windowBytes() != request.windowBytes) {
-      function = new FingerprintFunction(request.seed, request.sums, request.windowBytes);
-    }
+    function = FingerprintFunction.of(function, request.seed, request.sums, request.windowBytes);
     return function;
   }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.stripeline.scrub.check.Copy;
 
-/** What a repair is about to do, or has done, with one group. The field names are JSON output. */
+/** What a repair is about to do, or has done, with one group. */
 public final class RepairRecord {
   /** How far a repair has come. The names are part of the JSON output and never change. */
   public enum State {
@@ -29,13 +29,13 @@ public final class RepairRecord {
     FAILED
   }
 
-  final String state;
-  final List<String> replaced = new ArrayList<>();
-  final Map<String, String> quarantine;
-  final String text;
+  private final State state;
+  private final List<String> replaced = new ArrayList<>();
+  private final Map<String, String> quarantine;
+  private final String text;
 
   RepairRecord(State state, Iterable<Copy> wrong, Map<String, String> quarantine, String text) {
-    this.state = state.name();
+    this.state = state;
     for (Copy copy : wrong) {
       replaced.add(copy.toString());
     }
@@ -45,22 +45,27 @@ public final class RepairRecord {
 
   /** Returns how far the repair has come. */
   public State state() {
-    return State.valueOf(state);
-  }
-
-  /** Returns the replicas that are or were to be replaced. */
-  public List<String> replaced() {
-    return replaced;
+    return state;
   }
 
   /** Returns the directories of replicas in quarantine. */
-  public Map<String, String> quarantine() {
+  Map<String, String> quarantine() {
     return quarantine;
   }
 
   /** Returns why, for people. */
-  public String text() {
+  String text() {
     return text;
+  }
+
+  /** Returns the keys and values of the JSON output. */
+  public Map<String, Object> json() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("state", state.name());
+    json.put("replaced", replaced);
+    json.put("quarantine", quarantine);
+    json.put("text", text);
+    return json;
   }
 
   @Override

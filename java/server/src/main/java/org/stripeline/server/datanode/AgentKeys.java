@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.server.datanode;
 
+import org.stripeline.agent.FingerprintRequest;
+
 /** The configuration keys of the encode agent, as listed in docs/user/configure.md. */
 public final class AgentKeys {
   /** Tasks that encode concurrently, per DataNode. */
@@ -37,7 +39,7 @@ public final class AgentKeys {
   public static final String SCRUB_BANDWIDTH = "stripeline.agent.scrub.bandwidth";
 
   /** Default of {@link #SCRUB_BANDWIDTH}. */
-  public static final long SCRUB_BANDWIDTH_DEFAULT = 20L << 20;
+  public static final long SCRUB_BANDWIDTH_DEFAULT = FingerprintRequest.RATE_DEFAULT;
 
   /** Maximum bytes in the quarantine of one storage; 0 for no quarantine, and thus no repair. */
   public static final String QUARANTINE_SIZE = "stripeline.agent.quarantine.size";

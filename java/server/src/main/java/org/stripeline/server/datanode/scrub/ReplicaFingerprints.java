@@ -243,12 +243,7 @@ public final class ReplicaFingerprints implements Closeable {
   /** Returns the function of a request; successive requests usually have the same. */
   private FingerprintFunction function(FingerprintRequest request) {
     synchronized (lock) {
-      if (recent == null
-          || recent.seed() != request.seed
-          || recent.sums() != request.sums
-          || recent.windowBytes() != request.windowBytes) {
-        recent = new FingerprintFunction(request.seed, request.sums, request.windowBytes);
-      }
+      recent = FingerprintFunction.of(recent, request.seed, request.sums, request.windowBytes);
       return recent;
     }
   }
