@@ -167,7 +167,7 @@ impl Location {
     }
 }
 
-/// Finds the smallest sets of present units whose errors could have caused a syndrome other than 0.
+/// Finds the smallest sets of present units that explain a syndrome other than 0, if wrong.
 struct Search {
     /// The number of equations, r.
     rows: usize,

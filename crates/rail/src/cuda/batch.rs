@@ -20,8 +20,8 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Creates an empty batch of a lane with so many slots. It holds half as many pieces, so that
-    /// the device has some of the lane's pieces while others are collected.
+    /// Creates an empty batch for a lane with `slots` slots. A batch holds at most half as many
+    /// pieces as there are slots: the device works on the other half meanwhile.
     pub fn new(slots: usize) -> Self {
         Self {
             pieces: Vec::new(),
