@@ -3,14 +3,10 @@ package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
-import org.apache.hadoop.hdfs.protocol.DatanodeID;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -183,18 +179,7 @@ final class SealedGroups {
                 EnumSet.noneOf(AddBlockFlag.class))
             .getBlock();
     listener.begins(Step.FORGET_NODES);
-    ExtendedBlock empty = new ExtendedBlock(allocated);
-    empty.setGenerationStamp(
-        client
-            .namenode
-            .updateBlockForPipeline(allocated, client.clientName)
-            .getBlock()
-            .getGenerationStamp());
-    DatanodeInfo[] nodes = new DatanodeInfo[stream.layout.units()];
-    Arrays.fill(nodes, new DatanodeInfoBuilder().setNodeID(DatanodeID.EMPTY_DATANODE_ID).build());
-    String[] storages = new String[nodes.length];
-    Arrays.fill(storages, "");
-    client.namenode.updatePipeline(client.clientName, allocated, empty, nodes, storages);
+    UnwrittenGroup.forgetNodes(client, allocated, client.clientName, stream.layout.units());
   }
 
   private void awaitComplete() throws IOException {

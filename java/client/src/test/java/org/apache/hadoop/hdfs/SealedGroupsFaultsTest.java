@@ -17,7 +17,11 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.HungNameNode.Fault;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -205,7 +209,16 @@ class SealedGroupsFaultsTest extends SyncCase {
       FSDataOutputStream out = ours.create(file);
       out.write(bytes(ALL), 0, STRIPE);
       out.hsync();
-      at(nameNode, "addBlock", call -> stopped.set(stopFirstDataNode(file)));
+      at(
+          nameNode,
+          "addBlock",
+          call -> {
+            try {
+              stopped.set(stopFirstDataNode(blocks(file).getLastLocatedBlock()));
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          });
       out.write(bytes(ALL), STRIPE, 11);
       out.hsync();
       assertThat(read(file)).isEqualTo(Arrays.copyOf(bytes(ALL), STRIPE + 11));
@@ -218,16 +231,98 @@ class SealedGroupsFaultsTest extends SyncCase {
     assertThat(read(file)).isEqualTo(bytes(ALL));
   }
 
-  /** Stops the DataNode of the first internal block of the last group. */
-  private static MiniDFSCluster.DataNodeProperties stopFirstDataNode(Path file) {
+  private static LocatedBlocks blocks(Path file) throws IOException {
+    return fs.getClient().getLocatedBlocks(file.toUri().getPath(), 0);
+  }
+
+  /** Stops the DataNode of the first internal block of a group. */
+  private static MiniDFSCluster.DataNodeProperties stopFirstDataNode(LocatedBlock group)
+      throws IOException {
+    return cluster.cluster.stopDataNode(
+        StripedCluster.location((LocatedStripedBlock) group, 0).getXferAddr());
+  }
+
+  /** Ends a writer when it has allocated a group and written nothing of it. */
+  private static void endWithEmptyGroup(Path file, String user) throws Exception {
+    DistributedFileSystem ours = oursAs(user, SealedGroupsFaultsTest::seal);
+    FSDataOutputStream out = ours.create(file);
+    out.write(bytes(STRIPE));
+    endAt(SealedGroups.Step.FORGET_NODES, ours, out);
+  }
+
+  private static DurableOutputStream endAt(
+      SealedGroups.Step step, DistributedFileSystem ours, FSDataOutputStream out) {
+    DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
+    stream
+        .seals()
+        .setListener(
+            begun -> {
+              if (begun == step) {
+                ours.getClient().closeAllFilesBeingWritten(true);
+                throw new IOException("The process ends here");
+              }
+            });
+    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
+    return stream;
+  }
+
+  @Test
+  void aGroupWithoutDataIsRemovedWhileDataNodesDoNotAnswer() throws Exception {
+    Path folder = folder("unanswered");
+    fs.setPermission(folder, new FsPermission((short) 0777));
+    Path file = in(folder, "log");
+    endWithEmptyGroup(file, "ann");
+    MiniDFSCluster.DataNodeProperties stopped = stopFirstDataNode(blocks(file).get(0));
     try {
-      LocatedStripedBlock group =
-          (LocatedStripedBlock)
-              fs.getClient().getLocatedBlocks(file.toUri().getPath(), 0).getLastLocatedBlock();
-      return cluster.cluster.stopDataNode(StripedCluster.location(group, 0).getXferAddr());
-    } catch (IOException e) {
-      throw new AssertionError(e);
+      recover(ours(), file);
+    } finally {
+      cluster.cluster.restartDataNode(stopped, true);
+      cluster.cluster.waitActive();
     }
+    assertThat(read(file)).isEqualTo(bytes(STRIPE));
+  }
+
+  @Test
+  void whoMayNotRecoverALeaseChangesNoGroup() throws Exception {
+    Path folder = folder("not-allowed");
+    fs.setPermission(folder, new FsPermission((short) 0777));
+    Path file = in(folder, "log");
+    endWithEmptyGroup(file, "ann");
+    ExtendedBlock before = blocks(file).getLastLocatedBlock().getBlock();
+    DistributedFileSystem other = oursAs("bob");
+    assertThatThrownBy(() -> other.recoverLease(file)).hasMessageContaining("Permission denied");
+    assertThat(blocks(file).getLastLocatedBlock().getBlock()).isEqualTo(before);
+    assertThat(blocks(file).getLastLocatedBlock().getBlock().getGenerationStamp())
+        .isEqualTo(before.getGenerationStamp());
+    recover(oursAs("ann"), file);
+    assertThat(read(file)).isEqualTo(bytes(STRIPE));
+  }
+
+  /** {@link #theNameNodeStartsAgain} fails if the removed group is not in the edit log. */
+  @Test
+  void aGroupWithoutDataIsRemovedWhileTheOneBeforeIsNotReported() throws Exception {
+    Path file = file("unreported");
+    DistributedFileSystem ours = sealing();
+    FSDataOutputStream out = ours.create(file);
+    cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::pauseIBR);
+    DistributedFileSystem fencer = sealing();
+    try {
+      out.write(bytes(STRIPE));
+      DurableOutputStream stream = endAt(SealedGroups.Step.COMMIT, ours, out);
+      DFSClient client = ours.getClient();
+      ExtendedBlock group = stream.currentGroup();
+      long id = stream.getFileId();
+      String src = file.toUri().getPath();
+      assertThat(client.namenode.complete(src, client.clientName, group, id)).isFalse();
+      client.namenode.addBlock(src, client.clientName, group, null, id, null, null);
+      assertThatThrownBy(() -> fencer.recoverLease(file)).isInstanceOf(IOException.class);
+      assertThat(blocks(file).getLastLocatedBlock().getBlock()).isEqualTo(group);
+      assertThat(fencer.recoverLease(file)).isFalse();
+    } finally {
+      cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::resumeIBR);
+    }
+    recover(fencer, file);
+    assertThat(read(file)).isEqualTo(bytes(STRIPE));
   }
 
   @Test

@@ -103,7 +103,7 @@ class SealedGroupsProcessTest extends SyncProcessCase {
     SyncWriters writers = start(all);
     writers.close();
     recoverWithData(cluster.stock(), byStock);
-    recoverWithData(cluster.ours(), byOurs);
+    recover(cluster.ours(), byOurs);
     Map<String, byte[]> left = new TreeMap<>();
     for (SyncWriters.Task task : all) {
       left.put(task.path(), readPrefix(task.path(), writers.acknowledged(task.path())));
@@ -157,7 +157,7 @@ class SealedGroupsProcessTest extends SyncProcessCase {
     Map<String, FSDataOutputStream> others = new TreeMap<>();
     try (SyncWriters writers = start(all)) {
       writers.signal("STOP");
-      recoverWithData(cluster.ours(), recovered);
+      recover(cluster.ours(), recovered);
       recoverWithData(cluster.stock(), appended);
       recoverWithData(cluster.stock(), renamed);
       for (SyncWriters.Task task : all) {

@@ -218,12 +218,8 @@ class SealedGroupsTest extends SyncCase {
             });
     assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
     assertThatThrownBy(out::close).isInstanceOf(IOException.class);
-    if (step == SealedGroups.Step.FORGET_NODES) {
-      // Hadoop 3.3 and 3.4 cannot recover an empty group that has DataNodes.
-      assertThat(read(file)).isEqualTo(all);
-      return;
-    }
-    recover(fs, file);
+    // Hadoop 3.3 and 3.4 cannot recover an empty group that has DataNodes.
+    recover(step == SealedGroups.Step.FORGET_NODES ? ours : fs, file);
     byte[] left = read(file);
     assertThat(left.length).isGreaterThanOrEqualTo(synced);
     assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
