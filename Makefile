@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help need native build demo test test-full check fmt conformance bench bench-quick fuzz asan tsan soak dist clean
+.PHONY: help need native build demo test test-full check fmt conformance bench bench-quick fuzz asan tsan soak dist install clean
 
 DEMO_ARGUMENTS ?=
 REPEATS ?= 0
@@ -61,6 +61,10 @@ soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat
 dist: native ## make build/stripeline-*.tar.gz, stripeline_*_all.deb and the list of their components
 	scripts/build-java.sh -Pdist
 	scripts/dist.sh
+
+PREFIX ?= /usr/local
+install: ## build the C library and install it in PREFIX (/usr/local); needs cargo and cc, no JDK
+	scripts/install.sh $(PREFIX)
 
 clean: ## remove everything that was built
 	cargo clean

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the C and C++ programs of examples without a warning and runs them against the shared and
-# the static library: the examples, the golden vectors, the header in C++, a program of each older
-# ABI version with its own header, the list of exported functions. Then runs the Rust example and the
-# self-test of scripts/check-glibc.sh.
+# the static library: the examples, the golden vectors, the header in C++, the list of exported
+# functions; and against both as scripts/install.sh installs them, by pkg-config and by CMake. Then
+# runs the Rust example and the self-test of scripts/check-glibc.sh.
 #
 # usage: scripts/test-c.sh
 set -euo pipefail
@@ -95,6 +95,47 @@ nm --dynamic --defined-only "$libraries/libstripeline.so" \
 grep -oP '\bstripeline_[a-z_]+(?=\()' crates/capi/include/stripeline.h | sort -u >"$out/declared"
 comm -3 "$out/exported" "$out/declared" >"$out/unequal"
 [ ! -s "$out/unequal" ] || fail "exported or declared, not both: $(xargs <"$out/unequal")"
+
+# Installed as by a packager: below DESTDIR, for another prefix.
+command -v pkg-config >/dev/null || need_package pkg-config
+command -v cmake >/dev/null || need_package cmake
+command -v man >/dev/null || need_package man-db
+for wrong in "" relative; do
+  expect_failure 2 "PREFIX" scripts/install.sh --debug "$wrong"
+done
+expect_success "installed libstripeline" env DESTDIR="$out/root" scripts/install.sh --debug /opt/stripeline
+installed=$out/root/opt/stripeline
+nm --dynamic --defined-only "$installed/lib/libstripeline.so" \
+  | awk '$2 == "T" { sub(/@@.*/, "", $3); print $3 }' | sort >"$out/versioned"
+nm --dynamic --defined-only "$installed/lib/libstripeline.so" | awk '$2 == "T" && $3 !~ /@@STRIPELINE_[0-9]+$/' \
+  >"$out/unversioned"
+cmp -s "$out/versioned" "$out/declared" || fail "the installed library does not export what the header declares"
+[ ! -s "$out/unversioned" ] || fail "installed without a version: $(xargs <"$out/unversioned")"
+readelf -S "$installed/lib/libstripeline.a" | grep -q debug_info && fail "the installed static library is not stripped"
+man --warnings -l "$installed/share/man/man3/stripeline.3" >/dev/null 2>"$out/man" || fail "the manual page is wrong"
+[ ! -s "$out/man" ] || fail "the manual page is wrong: $(cat "$out/man")"
+
+export PKG_CONFIG_SYSROOT_DIR=$out/root PKG_CONFIG_PATH=$installed/lib/pkgconfig
+read -ra flags <<<"$(pkg-config --cflags --libs stripeline)"
+cc -std=c11 examples/c/recover.c "${flags[@]}" -o "$out/recover-pkg-config"
+LD_LIBRARY_PATH=$installed/lib expect_success "recovered: Erasure coding keeps" "$out/recover-pkg-config" 0 4 7
+readelf -d "$out/recover-pkg-config" | grep -q 'NEEDED.*\[libstripeline.so.1\]' \
+  || fail "a program does not ask for libstripeline.so.1"
+
+cat >"$out/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(example C)
+find_package(stripeline 0.1 REQUIRED)
+foreach(kind stripeline static)
+  add_executable(recover-${kind} ${SOURCES}/recover.c)
+  target_link_libraries(recover-${kind} PRIVATE stripeline::${kind})
+endforeach()
+CMAKE
+cmake -S "$out" -B "$out/cmake" -DCMAKE_PREFIX_PATH="$installed" -DSOURCES="$PWD/examples/c" >"$out/cmake.log" 2>&1 \
+  && cmake --build "$out/cmake" >>"$out/cmake.log" 2>&1 || fail "CMake: $(tail -n 20 "$out/cmake.log")"
+for kind in stripeline static; do
+  expect_success "recovered: Erasure coding keeps" "$out/cmake/recover-$kind" 0 4 7
+done
 
 scripts/check-glibc.sh --self-test || fail "scripts/check-glibc.sh accepts what it must refuse"
 
