@@ -46,6 +46,7 @@ compile_and_run() {
   cc "${C_FLAGS[@]}" examples/c/window.c "$@" -o "$out/window-$kind"
   c++ -std=c++11 "${CXX_FLAGS[@]}" examples/c/include.cpp "$@" -o "$out/include-$kind"
   c++ -std=c++17 "${CXX_FLAGS[@]}" examples/cpp/repair.cpp "$@" -o "$out/repair-$kind"
+  c++ -std=c++17 "${CXX_FLAGS[@]}" crates/capi/tests/waits.cpp "$@" -pthread -o "$out/waits-$kind"
   # Tables are printed once; the second library must say the same.
   "$out/recover-$kind" 0 4 7 >"$out/recovered-$kind"
   grep -q '^lost:      ????.*$' "$out/recovered-$kind" || fail "recover lost nothing"
@@ -56,6 +57,7 @@ compile_and_run() {
   expect_success "100 stripes of 6+3 cells encoded, 3 cells of each lost and recovered" \
     "$out/window-$kind" 100
   expect_success "every byte was recovered" "$out/repair-$kind"
+  expect_success "every wait ended in time" "$out/waits-$kind"
 }
 
 # The header of plug-ins works in C++ too; the tests of crates/rail use it from C.

@@ -52,7 +52,8 @@ void encode(const stripeline::engine &engine, const stripeline::codec &codec,
     std::vector<stripeline::future> futures;
     for (stripe &stripe : all)
         futures.push_back(engine.iencode(codec, data_of(stripe), parity_of(stripe), cell));
-    stripeline::wait_every(futures);
+    while (!stripeline::wait_every_for(futures, std::chrono::seconds(10)))
+        std::cerr << "10 s more: " << stripeline_status_name(futures.front().status()) << '\n';
     std::cout << "encoded: " << futures.size() << " stripes\n";
 }
 

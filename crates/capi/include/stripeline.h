@@ -810,6 +810,15 @@ stripeline_status stripeline_locate(const struct stripeline_codec *codec,
 uint32_t stripeline_abi_version(void);
 
 /**
+ * Returns the name of a status, such as `STRIPELINE_BUSY`, for logs.
+ *
+ * @param status  any number
+ * @return        a text that is never freed; `unknown status` for a value that this version of
+ *                the library does not know
+ */
+const char *stripeline_status_name(int32_t status);
+
+/**
  * Copies the error message of the last call on this thread that returned neither STRIPELINE_OK nor
  * STRIPELINE_PENDING.
  *

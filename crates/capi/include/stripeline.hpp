@@ -22,6 +22,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -78,8 +79,19 @@ inline void check_count(const char *name, std::size_t given, std::size_t needed)
                                                    + std::to_string(needed));
 }
 
-/** Nanoseconds for a wait: a negative duration means no limit. */
-inline std::int64_t nanoseconds(std::chrono::nanoseconds timeout) { return timeout.count(); }
+/** Whether a wait ended before its limit; throws if a task or the wait failed. */
+inline bool is_over(stripeline_status status)
+{
+    if (status != STRIPELINE_PENDING)
+        check(status);
+    return status != STRIPELINE_PENDING;
+}
+
+/** Nanoseconds for a wait with a limit, which has passed if it is negative. */
+inline std::int64_t limit(std::chrono::nanoseconds timeout)
+{
+    return timeout.count() < 0 ? 0 : timeout.count();
+}
 
 } // namespace detail
 
@@ -299,8 +311,7 @@ public:
     /** Waits for the task; returns false if it has not ended by then. */
     bool wait_for(std::chrono::nanoseconds timeout) const
     {
-        auto most = timeout.count() < 0 ? std::chrono::nanoseconds(0) : timeout;
-        return stripeline_future_wait(handle(), detail::nanoseconds(most)) != STRIPELINE_PENDING;
+        return stripeline_future_wait(handle(), detail::limit(timeout)) != STRIPELINE_PENDING;
     }
 
     /** Waits for the task and throws if it failed. Returns the result of a comparison; sound for
@@ -478,6 +489,12 @@ public:
     /** Waits until no task is outstanding, including those of other threads. */
     void wait_all() const { check(stripeline_wait_all(handle(), -1)); }
 
+    /** Waits likewise; returns false if a task is outstanding after that time. */
+    bool wait_all_for(std::chrono::nanoseconds timeout) const
+    {
+        return detail::is_over(stripeline_wait_all(handle(), detail::limit(timeout)));
+    }
+
 private:
     struct closer {
         void operator()(stripeline_engine *engine) const noexcept { stripeline_engine_close(engine); }
@@ -558,11 +575,38 @@ template <typename Futures> std::size_t wait_any(const Futures &futures)
     return index;
 }
 
+/** Waits likewise; returns nothing if no task has ended by then. */
+template <typename Futures>
+std::optional<std::size_t> wait_any_for(const Futures &futures, std::chrono::nanoseconds timeout)
+{
+    std::vector<stripeline_future *> handles = detail::handles(futures);
+    std::size_t index = 0;
+    bool over = detail::is_over(stripeline_wait_any(handles.data(), handles.size(),
+                                                    detail::limit(timeout), &index));
+    return over ? std::optional<std::size_t>(index) : std::nullopt;
+}
+
 /** Waits until all of several tasks have ended, and throws if any failed. */
 template <typename Futures> void wait_every(const Futures &futures)
 {
     std::vector<stripeline_future *> handles = detail::handles(futures);
     check(stripeline_wait_every(handles.data(), handles.size(), -1));
+}
+
+/** Waits likewise; returns false if a task has not ended by then. */
+template <typename Futures>
+bool wait_every_for(const Futures &futures, std::chrono::nanoseconds timeout)
+{
+    std::vector<stripeline_future *> handles = detail::handles(futures);
+    return detail::is_over(
+        stripeline_wait_every(handles.data(), handles.size(), detail::limit(timeout)));
+}
+
+/** Whether all of several tasks have ended, with any outcome; does not wait. */
+template <typename Futures> bool test(const Futures &futures)
+{
+    std::vector<stripeline_future *> handles = detail::handles(futures);
+    return stripeline_wait_every(handles.data(), handles.size(), 0) != STRIPELINE_PENDING;
 }
 
 } // namespace stripeline

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Status codes, and the failures behind a status that is not OK.
 
+use std::ffi::CStr;
 use std::fmt;
 
 use stripeline_boundary::Refusal;
@@ -60,6 +61,34 @@ pub enum stripeline_status {
     STRIPELINE_CLOSED = 19,
     /// The engine cannot be started as configured.
     STRIPELINE_CONFIGURATION = 20,
+}
+
+/// Returns the name of a status in C.
+pub(crate) fn name_of(status: i32) -> &'static CStr {
+    match status {
+        0 => c"STRIPELINE_OK",
+        1 => c"STRIPELINE_INTERNAL",
+        2 => c"STRIPELINE_INVALID_PARAMETERS",
+        3 => c"STRIPELINE_COUNT_MISMATCH",
+        4 => c"STRIPELINE_LENGTH_MISMATCH",
+        5 => c"STRIPELINE_TOO_MANY_ERASURES",
+        6 => c"STRIPELINE_INVALID_ERASURE",
+        7 => c"STRIPELINE_INVALID_UNIT",
+        8 => c"STRIPELINE_INVALID_CHECKSUMS",
+        9 => c"STRIPELINE_NULL_POINTER",
+        10 => c"STRIPELINE_OVERLAP",
+        11 => c"STRIPELINE_INVALID_MEMORY",
+        12 => c"STRIPELINE_INVALID_ARGUMENT",
+        13 => c"STRIPELINE_PENDING",
+        14 => c"STRIPELINE_BUSY",
+        15 => c"STRIPELINE_CANCELLED",
+        16 => c"STRIPELINE_DEADLINE_EXCEEDED",
+        17 => c"STRIPELINE_NO_RAIL",
+        18 => c"STRIPELINE_RAIL_FAILED",
+        19 => c"STRIPELINE_CLOSED",
+        20 => c"STRIPELINE_CONFIGURATION",
+        _ => c"unknown status",
+    }
 }
 
 /// A refused call, with the values of its text. Nothing here is allocated, except the text of an

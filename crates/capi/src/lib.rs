@@ -66,6 +66,7 @@ pub use future::{
 pub use issue::{stripeline_idecode, stripeline_iencode, stripeline_iupdate, stripeline_iverify};
 pub use library::{
     STRIPELINE_ABI_VERSION, stripeline_abi_version, stripeline_describe, stripeline_last_error,
+    stripeline_status_name,
 };
 pub use listener::{stripeline_event, stripeline_event_kind, stripeline_listener};
 pub use matrix::{stripeline_matrix, stripeline_memory};

@@ -6,7 +6,7 @@ use std::ffi::c_char;
 use stripeline_boundary::describe;
 
 use crate::entry::{guard, with_last_error};
-use crate::failure::stripeline_status;
+use crate::failure::{name_of, stripeline_status};
 
 /// The version of the interface that this header describes.
 pub const STRIPELINE_ABI_VERSION: u32 = 3;
@@ -17,6 +17,16 @@ pub const STRIPELINE_ABI_VERSION: u32 = 3;
 #[unsafe(no_mangle)]
 pub extern "C" fn stripeline_abi_version() -> u32 {
     STRIPELINE_ABI_VERSION
+}
+
+/// Returns the name of a status, such as `STRIPELINE_BUSY`, for logs.
+///
+/// @param status  any number
+/// @return        a text that is never freed; `unknown status` for a value that this version of
+///                the library does not know
+#[unsafe(no_mangle)]
+pub extern "C" fn stripeline_status_name(status: i32) -> *const c_char {
+    name_of(status).as_ptr()
 }
 
 /// Copies the error message of the last call on this thread that returned neither STRIPELINE_OK nor

@@ -2,6 +2,7 @@
 //! Tests that include/stripeline.h is the output of cbindgen for src/. With STRIPELINE_BLESS=1 the
 //! file is rewritten.
 
+use std::ffi::CStr;
 use std::path::Path;
 
 #[test]
@@ -55,4 +56,34 @@ fn without_safety_sections(header: &str) -> String {
         }
     }
     kept.join("\n") + "\n"
+}
+
+#[test]
+fn each_status_of_the_header_has_its_name() {
+    let header = include_str!("../include/stripeline.h");
+    let statuses = header
+        .split_once("enum stripeline_status")
+        .and_then(|(_, rest)| rest.split_once("};"))
+        .expect("the header has the statuses")
+        .0;
+    let mut found = 0;
+    for line in statuses.lines() {
+        let Some((name, value)) = line.trim().trim_end_matches(',').split_once(" = ") else {
+            continue;
+        };
+        let value = value.parse().expect("a status is a number");
+        assert_eq!(name_of(value), name);
+        found += 1;
+    }
+    assert!(found > 20, "{found} statuses");
+    for value in [-1, found, i32::MAX] {
+        assert_eq!(name_of(value), "unknown status");
+    }
+}
+
+fn name_of(status: i32) -> &'static str {
+    // SAFETY: the text is never freed.
+    unsafe { CStr::from_ptr(stripeline::stripeline_status_name(status)) }
+        .to_str()
+        .expect("a name is ASCII")
 }
