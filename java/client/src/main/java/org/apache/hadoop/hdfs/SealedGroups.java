@@ -179,7 +179,7 @@ final class SealedGroups {
                 EnumSet.noneOf(AddBlockFlag.class))
             .getBlock();
     listener.begins(Step.FORGET_NODES);
-    UnwrittenGroup.forgetNodes(client, allocated, client.clientName, stream.layout.units());
+    UnrecoverableGroup.forgetNodes(client, allocated, client.clientName, stream.layout.units());
   }
 
   private void awaitComplete() throws IOException {

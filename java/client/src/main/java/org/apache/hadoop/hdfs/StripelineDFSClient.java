@@ -150,17 +150,17 @@ class StripelineDFSClient extends DFSClient {
   }
 
   /**
-   * Recovers a lease as Hadoop does, also that of a file whose last block group no DataNode has
-   * ({@link UnwrittenGroup}), and removes the temporary file of a writer that was stopped while its
-   * first sync replaced the file, so that it cannot open the file again. Also while the recovery
-   * lasts: callers may wait for its end by {@code isFileClosed}.
+   * Recovers a lease as Hadoop does, also that of a file with an unrecoverable last block group
+   * ({@link UnrecoverableGroup}), and removes the temporary file of a writer that was stopped while
+   * its first sync replaced the file, so that it cannot open the file again. Also while the
+   * recovery lasts: callers may wait for its end by {@code isFileClosed}.
    */
   @Override
   boolean recoverLease(String src) throws IOException {
     if (!syncsDurably) {
       return super.recoverLease(src);
     }
-    boolean closed = UnwrittenGroup.recover(this, src, () -> super.recoverLease(src));
+    boolean closed = UnrecoverableGroup.recover(this, src, () -> super.recoverLease(src));
     new TemporaryFiles(this).fence(src);
     try {
       // The writer may have renamed it just before.

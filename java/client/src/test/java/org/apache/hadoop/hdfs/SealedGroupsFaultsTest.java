@@ -283,6 +283,19 @@ class SealedGroupsFaultsTest extends SyncCase {
   }
 
   @Test
+  void aGroupOfTooFewBlocksIsRemoved() throws Exception {
+    Path file = file("few-blocks");
+    DistributedFileSystem ours = sealing();
+    FSDataOutputStream out = ours.create(file);
+    out.write(bytes(ALL), 0, STRIPE);
+    out.hsync();
+    out.write(bytes(ALL), STRIPE, CELL + 1);
+    endAt(SealedGroups.Step.COMMIT, ours, out);
+    recover(sealing(), file);
+    assertThat(read(file)).isEqualTo(Arrays.copyOf(bytes(ALL), STRIPE));
+  }
+
+  @Test
   void whoMayNotRecoverALeaseChangesNoGroup() throws Exception {
     Path folder = folder("not-allowed");
     fs.setPermission(folder, new FsPermission((short) 0777));

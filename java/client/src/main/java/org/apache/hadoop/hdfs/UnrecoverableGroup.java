@@ -26,17 +26,17 @@ import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.RemoteException;
 
 /**
- * The last block group of an open file whose writer ended after the NameNode had allocated the
- * group and before any DataNode had a byte of it. Hadoop before 3.5 never recovers the lease of
- * such a file: the DataNodes are asked for blocks, and have none ({@code
- * BlockRecoveryWorker.RecoveryTaskStriped}). If the NameNode knows of no DataNodes of the group, it
- * removes the group and closes the file instead ({@code FSNamesystem.internalReleaseLease}).
+ * The last block group of an open file whose writer ended before enough DataNodes had blocks of it.
+ * Hadoop before 3.5 never recovers the lease of such a file: fewer blocks are found than the code
+ * has data units ({@code BlockRecoveryWorker.RecoveryTaskStriped}). If the NameNode knows of no
+ * DataNodes of the group and of no bytes, it removes the group and closes the file instead ({@code
+ * FSNamesystem.internalReleaseLease}).
  *
  * <p>So whoever recovers the lease first makes the NameNode forget the DataNodes, in the name of
- * the writer. That is possible only before the first recovery begins. No acknowledged byte is lost:
- * the group has none.
+ * the writer. That is possible only before the first recovery begins, and before the writer has
+ * committed the group. No acknowledged byte is lost: a sync returns when its group is complete.
  */
-final class UnwrittenGroup {
+final class UnrecoverableGroup {
   private static final int TIMEOUT_MILLIS = 3000;
 
   /** The message of {@code FSNamesystem.checkLease} to a client that does not hold the lease. */
@@ -48,7 +48,7 @@ final class UnwrittenGroup {
   private final LocatedStripedBlock group;
   private final LocatedStripedBlock previous;
 
-  private UnwrittenGroup(
+  private UnrecoverableGroup(
       DFSClient client,
       String src,
       ErasureCodingPolicy policy,
@@ -80,21 +80,21 @@ final class UnwrittenGroup {
     boolean run() throws IOException;
   }
 
-  /** Recovers the lease of a file; a last group that no DataNode has does not prevent it. */
+  /** Recovers the lease of a file; an unrecoverable last group does not prevent it. */
   static boolean recover(DFSClient client, String src, Recovery recovery) throws IOException {
     String holder = null;
     try {
-      UnwrittenGroup found = find(client, src);
-      if (found != null && found.isSurelyUnwritten()) {
+      UnrecoverableGroup found = find(client, src);
+      if (found != null && found.isUnrecoverable()) {
         holder = found.forgetNodes();
       }
     } catch (IOException | RuntimeException e) {
-      DFSClient.LOG.debug("Looking for a last block group of {} that no DataNode has", src, e);
+      DFSClient.LOG.debug("Looking for an unrecoverable last block group of {}", src, e);
     }
     if (holder == null) {
       return recovery.run();
     }
-    DFSClient.LOG.info("The last block group of {} has no data and is removed", src);
+    DFSClient.LOG.info("The last block group of {} is on too few DataNodes and is removed", src);
     try {
       return recovery.run();
     } catch (RemoteException e) {
@@ -107,7 +107,7 @@ final class UnwrittenGroup {
   }
 
   /** Returns null unless the last block group of an open file has no byte and has DataNodes. */
-  private static UnwrittenGroup find(DFSClient client, String src) throws IOException {
+  private static UnrecoverableGroup find(DFSClient client, String src) throws IOException {
     LocatedBlocks blocks = client.namenode.getBlockLocations(src, 0, 1);
     if (blocks == null
         || blocks.getErasureCodingPolicy() == null
@@ -122,31 +122,22 @@ final class UnwrittenGroup {
     long length = last.getStartOffset();
     LocatedBlocks before =
         length == 0 ? null : client.namenode.getBlockLocations(src, length - 1, 1);
-    return new UnwrittenGroup(
+    return new UnrecoverableGroup(
         client, src, blocks.getErasureCodingPolicy(), last, before == null ? null : before.get(0));
   }
 
   /**
-   * Returns whether too few DataNodes may have a block of the group to recover anything of it, and
-   * the NameNode knows that the group before is complete.
+   * Returns whether too few DataNodes can have a block of the group to recover any byte of it, and
+   * the NameNode knows that the group before is complete. Hadoop 3.5 removes a group for the same
+   * reason.
    */
-  private boolean isSurelyUnwritten() {
-    int unknown = 0;
-    LocatedBlock[] units = units(group);
-    for (LocatedBlock unit : units) {
-      if (unit == null) {
-        continue;
-      }
-      Boolean has = hasReplica(unit);
-      if (Boolean.TRUE.equals(has)) {
-        return false;
-      }
-      unknown += has == null ? 1 : 0;
-      if (unknown >= policy.getNumDataUnits()) {
-        return false;
-      }
-    }
-    return previous == null || isReported(previous);
+  private boolean isUnrecoverable() {
+    long possible =
+        Arrays.stream(units(group))
+            .filter(unit -> unit != null && !Boolean.FALSE.equals(hasReplica(unit)))
+            .limit(policy.getNumDataUnits())
+            .count();
+    return possible < policy.getNumDataUnits() && (previous == null || isReported(previous));
   }
 
   /**
