@@ -371,6 +371,31 @@ class ScrubLedgerTest {
   }
 
   @Test
+  void aFileThatIsClosedMeanwhileIsCheckedWithItsLength() throws IOException {
+    FSDataOutputStream open = cluster.fs().create(new Path(tree + "/a"));
+    open.write(new byte[5000]);
+    open.hsync();
+    // It is checked first, and once more at the end.
+    cluster.fs().setTimes(new Path(tree + "/a"), 0, -1);
+    ScrubTotals totals =
+        run(
+            cluster.client(),
+            done -> {
+              if (done == 1) {
+                open.write(new byte[70_000]);
+                open.close();
+              }
+            });
+    assertThat(totals.groupsHealthy).isEqualTo(2 * FILES + 1);
+
+    assertThat(scrub("--status", path("/a"))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("bytes")).isEqualTo(75_000);
+    assertThat(value("bytesWithin1Day")).isEqualTo(75_000);
+    assertThat(scrub("--checked-before=1d", path("/a"))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("filesLeftOut")).isEqualTo(1);
+  }
+
+  @Test
   void aSecondScrubIsRefused() throws IOException {
     cluster.mini.setLeasePeriod(60_000, 3_600_000);
     List<String> said = new ArrayList<>();

@@ -24,6 +24,7 @@ import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.access.HdfsGroup;
 import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.check.GroupCheck;
+import org.stripeline.scrub.check.GroupLocations;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.ledger.FileCoverage;
 import org.stripeline.scrub.ledger.GroupRecord;
@@ -338,11 +339,13 @@ final class ScrubRun {
   }
 
   private void record(Running group, GroupResult result) throws IOException {
+    // What was checked may be longer than what was listed.
+    GroupLocations checked = result.locations();
     GroupRecord record =
         GroupRecord.of(
             group.file.fileId,
             group.block.getBlock().getBlockId(),
-            group.block.getBlockSize(),
+            checked == null ? group.block.getBlockSize() : checked.bytes(),
             group.beganMs / 1000,
             result,
             group.group.isByClient());

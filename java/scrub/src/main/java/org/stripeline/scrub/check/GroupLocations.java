@@ -116,6 +116,11 @@ public final class GroupLocations {
     return own;
   }
 
+  /** Returns the bytes of data of the group. */
+  public long bytes() {
+    return block.getNumBytes();
+  }
+
   /** Returns the length that the replicas of a unit must have. */
   public long unitBytes(int unit) {
     return layout.unitBytes(unit, block.getNumBytes());
