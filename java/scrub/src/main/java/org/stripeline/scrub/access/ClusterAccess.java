@@ -30,7 +30,7 @@ public final class ClusterAccess {
   private final Ticker ticker;
   private final ClientReads client;
   private final GroupRacks racks;
-  private final Maintenance maintenance;
+  private final UnnamedReplicas unnamed;
   private final NodeTurns turns = new NodeTurns();
   private final Set<String> withoutAgent = ConcurrentHashMap.newKeySet();
   private final AtomicLong windowsByAgents = new AtomicLong();
@@ -43,7 +43,7 @@ public final class ClusterAccess {
     this.ticker = ticker;
     client = new ClientReads(fs, ticker);
     racks = new GroupRacks(fs, ticker);
-    maintenance = new Maintenance(fs, ticker);
+    unnamed = new UnnamedReplicas(fs, ticker);
   }
 
   DFSClient namenode() {
@@ -54,8 +54,8 @@ public final class ClusterAccess {
     return racks;
   }
 
-  Maintenance maintenance() {
-    return maintenance;
+  UnnamedReplicas unnamed() {
+    return unnamed;
   }
 
   /**
