@@ -7,11 +7,13 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -157,6 +159,33 @@ class ScrubChangesTest {
     assertThat(totals.groupsHealthy).as("cut, reduced, renamed, closed").isEqualTo(1 + 3 + 3 + 1);
     assertThat(totals.groups).isEqualTo(11);
     assertThat(totals.groupsDamaged).isZero();
+  }
+
+  @Test
+  void filesOfDirectoriesThatAreRenamedMeanwhileAreListedOnce() throws Exception {
+    for (String name : List.of("a", "b", "c", "d")) {
+      cluster.write("/tree/" + name + "/file", 1000);
+    }
+    List<String> found = new ArrayList<>();
+    TreeListing.Visitor visitor =
+        new TreeListing.Visitor() {
+          @Override
+          public void file(HdfsFileStatus file, String path) {
+            if (found.isEmpty()) {
+              make(() -> cluster.fs().rename(path("/tree/a"), path("/other")));
+              make(() -> cluster.fs().rename(path("/tree/b"), path("/tree/c/b")));
+            }
+            found.add(path);
+          }
+
+          @Override
+          public void unread(String path, String reason) {
+            found.add(path + ": " + reason);
+          }
+        };
+    new TreeListing(cluster.fs(), path("/tree/e"), visitor).list(List.of(path("/tree")));
+    assertThat(found)
+        .containsExactly("/tree/d/file", "/tree/c/file", "/tree/b/file", "/tree/a/file");
   }
 
   @Test
