@@ -7,8 +7,10 @@ import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,8 +34,8 @@ import org.stripeline.scrub.ledger.Ledger;
 
 /** Checks all files of trees in the order of {@link OldestFiles}, and records it in a ledger. */
 final class ScrubRun {
-  /** Files that are held in memory, about 50 MB. */
-  private static final int FILES_MAX = 200_000;
+  /** Time by which the clock of the NameNode may be behind. */
+  private static final long CLOCKS_MS = 60_000;
 
   /** Groups that were open for writing, which are held to be checked again at the end. */
   private static final int OPEN_MAX = 10_000;
@@ -53,7 +55,12 @@ final class ScrubRun {
   private final ExecutorService callThreads;
   private final Deque<Running> running = new ArrayDeque<>();
   private final Deque<Running> open = new ArrayDeque<>();
+  private final Set<String> unread = new HashSet<>();
+  private final long startMs;
   private boolean isLastTry;
+
+  /** Files that are held in memory, about 50 MB; tests hold fewer. */
+  int filesMax = 200_000;
 
   /** What is done with each group. */
   interface GroupWork {
@@ -117,6 +124,7 @@ final class ScrubRun {
     this.ledger = ledger;
     this.selection = selection;
     this.observer = observer;
+    startMs = selection.clock.getAsLong();
     groupThreads = Executors.newFixedThreadPool(groupsAtOnce, ScrubRun::thread);
     callThreads = Executors.newCachedThreadPool(ScrubRun::thread);
   }
@@ -139,7 +147,7 @@ final class ScrubRun {
       OldestFiles.Entry after = null;
       boolean hasMore = true;
       while (hasMore) {
-        OldestFiles files = new OldestFiles(FILES_MAX, after);
+        OldestFiles files = new OldestFiles(filesMax, after);
         if (after == null) {
           new TreeListing(fs, selection.ledger, visitor(files, true)).list(roots);
           begin(roots);
@@ -183,7 +191,8 @@ final class ScrubRun {
 
       @Override
       public void unread(String path, String reason) {
-        if (isFirst) {
+        // Each listing looks for other files.
+        if (unread.add(path)) {
           totals.addUnread();
           observer.unread(path, reason);
         }
@@ -203,6 +212,8 @@ final class ScrubRun {
       }
       return;
     }
+    // A file that was modified since keeps its place, which may be one of those that come later.
+    boolean isModified = !isFirst && file.getModificationTime() > startMs - CLOCKS_MS;
     files.offer(
         new OldestFiles.Entry(
             path,
@@ -210,7 +221,7 @@ final class ScrubRun {
             file.getModificationTime(),
             file.getLen(),
             file.getReplication(),
-            coverage.tried()));
+            isModified ? coverage.triedEver() : coverage.tried()));
   }
 
   private FileCoverage coverage(long fileId, long length, long modifiedMs) {
