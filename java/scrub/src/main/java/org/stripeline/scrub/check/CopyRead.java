@@ -102,7 +102,7 @@ final class CopyRead {
   /** Returns whether an exception may be gone when the replica is asked for again. */
   private static boolean isPassing(IOException e) {
     if (!(e instanceof AgentException)) {
-      return true;
+      return !(e instanceof NotAskedException);
     }
     switch (((AgentException) e).kind()) {
       case NO_AGENT:

@@ -112,6 +112,23 @@ class GroupChangesTest {
   }
 
   @Test
+  void aDataNodeThatIsNotAskedIsNotWaitedFor() throws IOException {
+    FakeGroup group = Policy.RS_6_3.group();
+    group.answer(
+        group.copy(4),
+        9,
+        request -> {
+          throw new NotAskedException("not asked");
+        });
+
+    GroupResult result = check(group);
+
+    assertThat(kinds(result)).containsExactly(Finding.Kind.NOT_CHECKED);
+    assertThat(result.findings().get(0).copy()).isEqualTo(group.copy(4));
+    assertThat(group.pauses).isZero();
+  }
+
+  @Test
   void tooFewRacksAreNamedAndAreNoDamage() throws IOException {
     FakeGroup group = Policy.RS_6_3.group();
     group.rackProblem = "2 racks instead of 3";
