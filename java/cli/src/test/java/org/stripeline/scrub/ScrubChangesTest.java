@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +39,7 @@ class ScrubChangesTest {
   @TempDir Path directory;
   private ConvertCluster cluster;
   private final Map<String, String> findings = new TreeMap<>();
+  private int filesMax = 1000;
 
   @BeforeEach
   void start() throws IOException {
@@ -98,8 +100,9 @@ class ScrubChangesTest {
       Selection selection =
           new Selection(path(Ledger.ROOT_DEFAULT), System::currentTimeMillis, 0, 0);
       ScrubRun.GroupWork work = ScrubRun.checks(new CheckSettings(7, 0));
-      return new ScrubRun(fs, access, work, 1, Ledger.none(), selection, observer)
-          .run(List.of(path("/tree")));
+      ScrubRun run = new ScrubRun(fs, access, work, 1, Ledger.none(), selection, observer);
+      run.filesMax = filesMax;
+      return run.run(List.of(path("/tree")));
     }
   }
 
@@ -183,9 +186,22 @@ class ScrubChangesTest {
             found.add(path + ": " + reason);
           }
         };
-    new TreeListing(cluster.fs(), path("/tree/e"), visitor).list(List.of(path("/tree")));
+    DistributedFileSystem fs = cluster.fs();
+    List<FileStatus> trees = TreeListing.find(fs, List.of(path("/tree")));
+    new TreeListing(fs, path("/tree/e"), visitor).list(trees);
     assertThat(found)
         .containsExactly("/tree/d/file", "/tree/c/file", "/tree/b/file", "/tree/a/file");
+  }
+
+  @Test
+  void aTreeThatIsRenamedBetweenListingsIsChecked() throws Exception {
+    for (String name : List.of("a", "b", "c")) {
+      cluster.write("/tree/" + name, 1000);
+    }
+    filesMax = 1;
+    // The last file is listed after this.
+    Change rename = () -> cluster.fs().rename(path("/tree"), path("/other"));
+    assertThat(scrub(() -> {}, Map.of("/tree/a", rename)).groupsHealthy).isEqualTo(3);
   }
 
   @Test

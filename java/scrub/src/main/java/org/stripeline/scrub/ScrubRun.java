@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
@@ -144,16 +145,16 @@ final class ScrubRun {
    */
   ScrubTotals run(List<Path> roots) throws IOException {
     try {
+      List<FileStatus> trees = TreeListing.find(fs, roots);
       OldestFiles.Entry after = null;
       boolean hasMore = true;
       while (hasMore) {
         OldestFiles files = new OldestFiles(filesMax, after);
-        if (after == null) {
-          new TreeListing(fs, selection.ledger, visitor(files, true)).list(roots);
+        boolean isFirst = after == null;
+        new TreeListing(fs, selection.ledger, visitor(files, isFirst)).list(trees);
+        if (isFirst) {
           begin(roots);
           observer.listed(files.files(), files.bytes());
-        } else {
-          new TreeListing(fs, selection.ledger, visitor(files, false)).listAgain(roots);
         }
         hasMore = files.hasMore();
         for (OldestFiles.Entry file : files.inOrder()) {

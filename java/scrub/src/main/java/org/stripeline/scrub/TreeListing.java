@@ -4,6 +4,7 @@ package org.stripeline.scrub;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -53,22 +54,26 @@ final class TreeListing {
   }
 
   /**
-   * Lists trees.
+   * Finds trees, which are listed even if they are renamed before.
    *
-   * @throws IOException if a root cannot be listed, or the thread is interrupted
+   * @throws IOException if one cannot be read
    */
-  void list(List<Path> roots) throws IOException {
+  static List<FileStatus> find(DistributedFileSystem fs, List<Path> roots) throws IOException {
+    List<FileStatus> trees = new ArrayList<>();
     for (Path root : roots) {
-      list(fs.getFileStatus(root));
+      trees.add(fs.getFileStatus(root));
     }
+    return trees;
   }
 
-  /** Lists trees again, of which some may have been deleted. */
-  void listAgain(List<Path> roots) throws IOException {
-    for (Path root : roots) {
-      if (fs.exists(root)) {
-        list(fs.getFileStatus(root));
-      }
+  /**
+   * Lists trees, of which some may have been deleted.
+   *
+   * @throws IOException if the thread is interrupted
+   */
+  void list(List<FileStatus> trees) throws IOException {
+    for (FileStatus tree : trees) {
+      list(tree);
     }
   }
 
