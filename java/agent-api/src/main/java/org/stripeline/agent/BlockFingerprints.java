@@ -110,8 +110,14 @@ public final class BlockFingerprints {
         && windows >= 0
         && windows <= request.windows
         && (outcome != Outcome.READ || windows > 0)
+        && areWithin(badWindows, request.firstWindow, windows)
         && fingerprints != null
         && hasBytes(windows * request.sums * 64);
+  }
+
+  private static boolean areWithin(List<Long> numbers, long first, int count) {
+    return numbers.stream()
+        .allMatch(number -> number != null && number >= first && number - first < count);
   }
 
   private boolean hasBytes(int count) {

@@ -7,11 +7,14 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +39,7 @@ class ScrubChangesTest {
   @TempDir Path directory;
   private ConvertCluster cluster;
   private final Map<String, String> findings = new TreeMap<>();
+  private int filesMax = 1000;
 
   @BeforeEach
   void start() throws IOException {
@@ -96,8 +100,9 @@ class ScrubChangesTest {
       Selection selection =
           new Selection(path(Ledger.ROOT_DEFAULT), System::currentTimeMillis, 0, 0);
       ScrubRun.GroupWork work = ScrubRun.checks(new CheckSettings(7, 0));
-      return new ScrubRun(fs, access, work, 1, Ledger.none(), selection, observer)
-          .run(List.of(path("/tree")));
+      ScrubRun run = new ScrubRun(fs, access, work, 1, Ledger.none(), selection, observer);
+      run.filesMax = filesMax;
+      return run.run(List.of(path("/tree")));
     }
   }
 
@@ -157,6 +162,46 @@ class ScrubChangesTest {
     assertThat(totals.groupsHealthy).as("cut, reduced, renamed, closed").isEqualTo(1 + 3 + 3 + 1);
     assertThat(totals.groups).isEqualTo(11);
     assertThat(totals.groupsDamaged).isZero();
+  }
+
+  @Test
+  void filesOfDirectoriesThatAreRenamedMeanwhileAreListedOnce() throws Exception {
+    for (String name : List.of("a", "b", "c", "d")) {
+      cluster.write("/tree/" + name + "/file", 1000);
+    }
+    List<String> found = new ArrayList<>();
+    TreeListing.Visitor visitor =
+        new TreeListing.Visitor() {
+          @Override
+          public void file(HdfsFileStatus file, String path) {
+            if (found.isEmpty()) {
+              make(() -> cluster.fs().rename(path("/tree/a"), path("/other")));
+              make(() -> cluster.fs().rename(path("/tree/b"), path("/tree/c/b")));
+            }
+            found.add(path);
+          }
+
+          @Override
+          public void unread(String path, String reason) {
+            found.add(path + ": " + reason);
+          }
+        };
+    DistributedFileSystem fs = cluster.fs();
+    List<FileStatus> trees = TreeListing.find(fs, List.of(path("/tree")));
+    new TreeListing(fs, path("/tree/e"), visitor).list(trees);
+    assertThat(found)
+        .containsExactly("/tree/d/file", "/tree/c/file", "/tree/b/file", "/tree/a/file");
+  }
+
+  @Test
+  void aTreeThatIsRenamedBetweenListingsIsChecked() throws Exception {
+    for (String name : List.of("a", "b", "c")) {
+      cluster.write("/tree/" + name, 1000);
+    }
+    filesMax = 1;
+    // The last file is listed after this.
+    Change rename = () -> cluster.fs().rename(path("/tree"), path("/other"));
+    assertThat(scrub(() -> {}, Map.of("/tree/a", rename)).groupsHealthy).isEqualTo(3);
   }
 
   @Test

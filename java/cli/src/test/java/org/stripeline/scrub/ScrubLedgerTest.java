@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -56,6 +58,7 @@ class ScrubLedgerTest {
   private String ledger;
   private JsonObject result;
   private String error;
+  private int filesMax = 1000;
 
   @BeforeAll
   static void start() throws IOException {
@@ -149,15 +152,17 @@ class ScrubLedgerTest {
               }
             }
           };
-      return new ScrubRun(
+      ScrubRun run =
+          new ScrubRun(
               fs,
               new ClusterAccess(fs, agents, Ticker.SYSTEM),
               ScrubRun.checks(new CheckSettings(7, 0)),
               1,
               opened,
               new Selection(directoryOfLedger, System::currentTimeMillis, 0, 0),
-              observer)
-          .run(List.of(new Path(tree)));
+              observer);
+      run.filesMax = filesMax;
+      return run.run(List.of(new Path(tree)));
     }
   }
 
@@ -368,6 +373,67 @@ class ScrubLedgerTest {
       AgentSwitch.stop(node);
       AgentSwitch.start(node);
     }
+  }
+
+  @Test
+  void aFileThatIsClosedMeanwhileIsCheckedWithItsLength() throws IOException {
+    FSDataOutputStream open = cluster.fs().create(new Path(tree + "/a"));
+    open.write(new byte[5000]);
+    open.hsync();
+    // It is checked first, and once more at the end.
+    cluster.fs().setTimes(new Path(tree + "/a"), 0, -1);
+    ScrubTotals totals =
+        run(
+            cluster.client(),
+            done -> {
+              if (done == 1) {
+                open.write(new byte[70_000]);
+                open.close();
+              }
+            });
+    assertThat(totals.groupsHealthy).isEqualTo(2 * FILES + 1);
+
+    assertThat(scrub("--status", path("/a"))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("bytes")).isEqualTo(75_000);
+    assertThat(value("bytesWithin1Day")).isEqualTo(75_000);
+    assertThat(scrub("--checked-before=1d", path("/a"))).isEqualTo(ExitStatus.SOUND);
+    assertThat(value("filesLeftOut")).isEqualTo(1);
+  }
+
+  @Test
+  void aFileThatIsModifiedBetweenListingsIsChecked() throws IOException {
+    assertThat(scrub(path(""))).isEqualTo(ExitStatus.SOUND);
+    filesMax = 1;
+    ScrubTotals totals =
+        run(
+            cluster.client(),
+            done -> {
+              if (done == 1) {
+                cluster
+                    .fs()
+                    .setTimes(new Path(tree + "/f3"), System.currentTimeMillis() + 60_000, -1);
+              }
+            });
+    assertThat(totals.groupsHealthy).isEqualTo(2 * FILES);
+  }
+
+  @Test
+  void aDirectoryThatCannotBeListedAgainIsReported() throws IOException {
+    filesMax = 1;
+    DistributedFileSystem failing =
+        new DistributedFileSystem() {
+          private int listings;
+
+          @Override
+          public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+            if (++listings == 2) {
+              throw new IOException("no answer");
+            }
+            return super.listStatusIterator(path);
+          }
+        };
+    failing.initialize(cluster.uri(), cluster.conf());
+    assertThat(run(failing, done -> {}).exitStatus()).isEqualTo(ExitStatus.UNCHECKED);
   }
 
   @Test

@@ -45,7 +45,7 @@ final class Coverage implements TreeListing.Visitor {
     Coverage coverage = new Coverage(Ledger.read(fs, ledger), nowMs, unread);
     coverage.report.ledger = ledger.toUri().getPath();
     roots.forEach(root -> coverage.report.paths.add(root.toUri().getPath()));
-    new TreeListing(fs, ledger, coverage).list(roots);
+    new TreeListing(fs, ledger, coverage).list(TreeListing.find(fs, roots));
     return coverage.report();
   }
 

@@ -7,12 +7,15 @@ import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
@@ -24,6 +27,7 @@ import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.access.HdfsGroup;
 import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.check.GroupCheck;
+import org.stripeline.scrub.check.GroupLocations;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.ledger.FileCoverage;
 import org.stripeline.scrub.ledger.GroupRecord;
@@ -31,8 +35,8 @@ import org.stripeline.scrub.ledger.Ledger;
 
 /** Checks all files of trees in the order of {@link OldestFiles}, and records it in a ledger. */
 final class ScrubRun {
-  /** Files that are held in memory, about 50 MB. */
-  private static final int FILES_MAX = 200_000;
+  /** Time by which the clock of the NameNode may be behind. */
+  private static final long CLOCKS_MS = 60_000;
 
   /** Groups that were open for writing, which are held to be checked again at the end. */
   private static final int OPEN_MAX = 10_000;
@@ -52,7 +56,12 @@ final class ScrubRun {
   private final ExecutorService callThreads;
   private final Deque<Running> running = new ArrayDeque<>();
   private final Deque<Running> open = new ArrayDeque<>();
+  private final Set<String> unread = new HashSet<>();
+  private final long startMs;
   private boolean isLastTry;
+
+  /** Files that are held in memory, about 50 MB; tests hold fewer. */
+  int filesMax = 200_000;
 
   /** What is done with each group. */
   interface GroupWork {
@@ -116,6 +125,7 @@ final class ScrubRun {
     this.ledger = ledger;
     this.selection = selection;
     this.observer = observer;
+    startMs = selection.clock.getAsLong();
     groupThreads = Executors.newFixedThreadPool(groupsAtOnce, ScrubRun::thread);
     callThreads = Executors.newCachedThreadPool(ScrubRun::thread);
   }
@@ -135,16 +145,16 @@ final class ScrubRun {
    */
   ScrubTotals run(List<Path> roots) throws IOException {
     try {
+      List<FileStatus> trees = TreeListing.find(fs, roots);
       OldestFiles.Entry after = null;
       boolean hasMore = true;
       while (hasMore) {
-        OldestFiles files = new OldestFiles(FILES_MAX, after);
-        if (after == null) {
-          new TreeListing(fs, selection.ledger, visitor(files, true)).list(roots);
+        OldestFiles files = new OldestFiles(filesMax, after);
+        boolean isFirst = after == null;
+        new TreeListing(fs, selection.ledger, visitor(files, isFirst)).list(trees);
+        if (isFirst) {
           begin(roots);
           observer.listed(files.files(), files.bytes());
-        } else {
-          new TreeListing(fs, selection.ledger, visitor(files, false)).listAgain(roots);
         }
         hasMore = files.hasMore();
         for (OldestFiles.Entry file : files.inOrder()) {
@@ -182,7 +192,8 @@ final class ScrubRun {
 
       @Override
       public void unread(String path, String reason) {
-        if (isFirst) {
+        // Each listing looks for other files.
+        if (unread.add(path)) {
           totals.addUnread();
           observer.unread(path, reason);
         }
@@ -202,6 +213,8 @@ final class ScrubRun {
       }
       return;
     }
+    // A file that was modified since keeps its place, which may be one of those that come later.
+    boolean isModified = !isFirst && file.getModificationTime() > startMs - CLOCKS_MS;
     files.offer(
         new OldestFiles.Entry(
             path,
@@ -209,7 +222,7 @@ final class ScrubRun {
             file.getModificationTime(),
             file.getLen(),
             file.getReplication(),
-            coverage.tried()));
+            isModified ? coverage.triedEver() : coverage.tried()));
   }
 
   private FileCoverage coverage(long fileId, long length, long modifiedMs) {
@@ -338,11 +351,13 @@ final class ScrubRun {
   }
 
   private void record(Running group, GroupResult result) throws IOException {
+    // What was checked may be longer than what was listed.
+    GroupLocations checked = result.locations();
     GroupRecord record =
         GroupRecord.of(
             group.file.fileId,
             group.block.getBlock().getBlockId(),
-            group.block.getBlockSize(),
+            checked == null ? group.block.getBlockSize() : checked.bytes(),
             group.beganMs / 1000,
             result,
             group.group.isByClient());

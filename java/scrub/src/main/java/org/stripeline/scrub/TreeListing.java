@@ -4,13 +4,17 @@ package org.stripeline.scrub;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Reasons;
 
 /** Lists the files of trees, without the locations of their blocks. */
@@ -18,6 +22,17 @@ final class TreeListing {
   private final DistributedFileSystem fs;
   private final String leftOut;
   private final Visitor visitor;
+
+  /** A directory as it was found. It is listed by its id, because it may be renamed before. */
+  private static final class Directory {
+    final long id;
+    final Path path;
+
+    Directory(long id, Path path) {
+      this.id = id;
+      this.path = path;
+    }
+  }
 
   /** Receives what is found. */
   interface Visitor {
@@ -39,42 +54,49 @@ final class TreeListing {
   }
 
   /**
-   * Lists trees.
+   * Finds trees, which are listed even if they are renamed before.
    *
-   * @throws IOException if a root cannot be listed, or the thread is interrupted
+   * @throws IOException if one cannot be read
    */
-  void list(List<Path> roots) throws IOException {
+  static List<FileStatus> find(DistributedFileSystem fs, List<Path> roots) throws IOException {
+    List<FileStatus> trees = new ArrayList<>();
     for (Path root : roots) {
-      list(fs.getFileStatus(root));
+      trees.add(fs.getFileStatus(root));
     }
+    return trees;
   }
 
-  /** Lists trees again, of which some may have been deleted. */
-  void listAgain(List<Path> roots) throws IOException {
-    for (Path root : roots) {
-      if (fs.exists(root)) {
-        list(fs.getFileStatus(root));
-      }
+  /**
+   * Lists trees, of which some may have been deleted.
+   *
+   * @throws IOException if the thread is interrupted
+   */
+  void list(List<FileStatus> trees) throws IOException {
+    for (FileStatus tree : trees) {
+      list(tree);
     }
   }
 
   private void list(FileStatus root) throws IOException {
-    Deque<FileStatus> waiting = new ArrayDeque<>();
-    waiting.push(root);
+    if (root.isFile()) {
+      visitor.file((HdfsFileStatus) root, root.getPath().toUri().getPath());
+      return;
+    }
+    Deque<Directory> waiting = new ArrayDeque<>();
+    Set<Long> known = new HashSet<>();
+    add(root, root.getPath(), waiting, known);
     while (!waiting.isEmpty()) {
-      FileStatus next = waiting.pop();
-      if (!next.isDirectory()) {
-        offer(next);
-        continue;
-      }
+      Directory next = waiting.pop();
+      known.remove(next.id);
       try {
-        RemoteIterator<FileStatus> entries = fs.listStatusIterator(next.getPath());
+        RemoteIterator<FileStatus> entries = fs.listStatusIterator(new Path(InodePath.of(next.id)));
         while (entries.hasNext()) {
           FileStatus entry = entries.next();
-          if (!entry.isDirectory()) {
-            offer(entry);
-          } else if (!entry.getPath().toUri().getPath().equals(leftOut)) {
-            waiting.push(entry);
+          Path path = new Path(next.path, entry.getPath().getName());
+          if (entry.isFile()) {
+            visitor.file((HdfsFileStatus) entry, path.toUri().getPath());
+          } else if (entry.isDirectory() && !path.toUri().getPath().equals(leftOut)) {
+            add(entry, path, waiting, known);
           }
         }
       } catch (IOException e) {
@@ -83,15 +105,18 @@ final class TreeListing {
         }
         // A directory that was deleted meanwhile has nothing to check.
         if (!(e instanceof FileNotFoundException)) {
-          visitor.unread(next.getPath().toUri().getPath(), Reasons.of(e));
+          visitor.unread(next.path.toUri().getPath(), Reasons.of(e));
         }
       }
     }
   }
 
-  private void offer(FileStatus file) {
-    if (file.isFile()) {
-      visitor.file((HdfsFileStatus) file, file.getPath().toUri().getPath());
+  /** Adds a directory, unless it waits already: it may have been renamed. */
+  private static void add(
+      FileStatus directory, Path path, Deque<Directory> waiting, Set<Long> known) {
+    long id = ((HdfsFileStatus) directory).getFileId();
+    if (known.add(id)) {
+      waiting.push(new Directory(id, path));
     }
   }
 }

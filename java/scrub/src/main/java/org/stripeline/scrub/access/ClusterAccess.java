@@ -30,8 +30,9 @@ public final class ClusterAccess {
   private final Ticker ticker;
   private final ClientReads client;
   private final GroupRacks racks;
-  private final Maintenance maintenance;
+  private final UnnamedReplicas unnamed;
   private final NodeTurns turns = new NodeTurns();
+  private final SilentNodes silent;
   private final Set<String> withoutAgent = ConcurrentHashMap.newKeySet();
   private final AtomicLong windowsByAgents = new AtomicLong();
   private final AtomicLong windowsByClient = new AtomicLong();
@@ -43,7 +44,8 @@ public final class ClusterAccess {
     this.ticker = ticker;
     client = new ClientReads(fs, ticker);
     racks = new GroupRacks(fs, ticker);
-    maintenance = new Maintenance(fs, ticker);
+    unnamed = new UnnamedReplicas(fs, ticker);
+    silent = new SilentNodes(ticker);
   }
 
   DFSClient namenode() {
@@ -54,12 +56,13 @@ public final class ClusterAccess {
     return racks;
   }
 
-  Maintenance maintenance() {
-    return maintenance;
+  UnnamedReplicas unnamed() {
+    return unnamed;
   }
 
   /**
    * Returns fingerprints from the agent of a DataNode, or through the client if it has none.
+   * DataNodes that did not answer a call in time are not asked for a while.
    *
    * @param isByClient is set if the client reads the replica
    */
@@ -67,20 +70,26 @@ public final class ClusterAccess {
       DatanodeInfo node, LocatedBlock replica, FingerprintRequest request, AtomicBoolean isByClient)
       throws IOException {
     try (NodeTurns.Turn turn = turns.take(node.getDatanodeUuid())) {
-      if (!withoutAgent.contains(node.getDatanodeUuid())) {
-        try {
-          return count(windowsByAgents, agents.fingerprint(node, request));
-        } catch (AgentException e) {
-          if (e.kind() != AgentException.Kind.NO_AGENT
-              && e.kind() != AgentException.Kind.UNSUPPORTED) {
-            throw e;
-          }
-          withoutAgent.add(node.getDatanodeUuid());
-        }
-      }
-      isByClient.set(true);
-      return count(windowsByClient, client.fingerprint(replica, node, request));
+      return silent.call(node, () -> fingerprintNow(node, replica, request, isByClient));
     }
+  }
+
+  private BlockFingerprints fingerprintNow(
+      DatanodeInfo node, LocatedBlock replica, FingerprintRequest request, AtomicBoolean isByClient)
+      throws IOException {
+    if (!withoutAgent.contains(node.getDatanodeUuid())) {
+      try {
+        return count(windowsByAgents, agents.fingerprint(node, request));
+      } catch (AgentException e) {
+        if (e.kind() != AgentException.Kind.NO_AGENT
+            && e.kind() != AgentException.Kind.UNSUPPORTED) {
+          throw e;
+        }
+        withoutAgent.add(node.getDatanodeUuid());
+      }
+    }
+    isByClient.set(true);
+    return count(windowsByClient, client.fingerprint(replica, node, request));
   }
 
   private static BlockFingerprints count(AtomicLong windows, BlockFingerprints answer) {

@@ -122,10 +122,10 @@ public final class HdfsGroup implements GroupAccess {
     boolean isRecent =
         file.isUnderConstruction()
             || System.currentTimeMillis() - status.getModificationTime() < RECENT_MS;
-    Unnamed unnamed =
-        cluster.maintenance().isAny()
-            ? Unnamed.IN_MAINTENANCE
-            : isRecent ? Unnamed.REPORTED_LATE : Unnamed.NONE;
+    Unnamed unnamed = cluster.unnamed().reason();
+    if (unnamed == Unnamed.NONE && isRecent) {
+      unnamed = Unnamed.REPORTED_LATE;
+    }
     return locations(block, layout, status.getReplication(), isOpen, unnamed, copies);
   }
 

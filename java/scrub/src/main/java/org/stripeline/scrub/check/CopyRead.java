@@ -86,9 +86,12 @@ final class CopyRead {
   /** Asks once more for windows with wrong checksums: memory or a bus may have been wrong. */
   private void readBadAgain() throws IOException {
     for (long window : new ArrayList<>(badWindows)) {
-      if (readAgain.size() < READ_AGAIN_MAX && readAgain.add(window)) {
+      if (readAgain.size() < READ_AGAIN_MAX && !readAgain.contains(window)) {
         BlockFingerprints again = access.fingerprint(copy.node, request(window, 1));
-        if (again.outcome == BlockFingerprints.Outcome.READ && again.badWindows.isEmpty()) {
+        readAgain.add(window);
+        if (again.outcome == BlockFingerprints.Outcome.CHANGED) {
+          isChanged = true;
+        } else if (again.outcome == BlockFingerprints.Outcome.READ && again.badWindows.isEmpty()) {
           badWindows.remove(window);
           fingerprints[(int) (window - firstWindow)] = again.fingerprints()[0];
         }
@@ -99,7 +102,7 @@ final class CopyRead {
   /** Returns whether an exception may be gone when the replica is asked for again. */
   private static boolean isPassing(IOException e) {
     if (!(e instanceof AgentException)) {
-      return true;
+      return !(e instanceof NotAskedException);
     }
     switch (((AgentException) e).kind()) {
       case NO_AGENT:

@@ -11,7 +11,11 @@ public interface GroupAccess {
   /** Returns the group as the NameNode knows it now, or null if the file has it no more. */
   GroupLocations locate() throws IOException;
 
-  /** Returns fingerprints of a replica, as {@code Agents.fingerprint} does. */
+  /**
+   * Returns fingerprints of a replica, as {@code Agents.fingerprint} does.
+   *
+   * @throws NotAskedException if the DataNode is not asked for a while
+   */
   BlockFingerprints fingerprint(DatanodeInfo node, FingerprintRequest request) throws IOException;
 
   /**

@@ -15,6 +15,8 @@ public final class GroupLocations {
     NONE,
     /** The file is so new that DataNodes may still report replicas. */
     REPORTED_LATE,
+    /** The NameNode has started, and DataNodes have not reported their replicas since. */
+    NOT_REPORTED,
     /** Replicas may be on DataNodes in maintenance, which it does not name. */
     IN_MAINTENANCE
   }
@@ -75,14 +77,12 @@ public final class GroupLocations {
 
   /** Returns whether replicas are missing that DataNodes may still report. */
   boolean isBeingReported() {
-    return unnamed == Unnamed.REPORTED_LATE && isShort();
+    return (unnamed == Unnamed.REPORTED_LATE || unnamed == Unnamed.NOT_REPORTED) && isShort();
   }
 
-  /**
-   * Returns whether replicas that the NameNode does not name may be on DataNodes in maintenance.
-   */
-  boolean mayBeInMaintenance() {
-    return unnamed == Unnamed.IN_MAINTENANCE;
+  /** Returns why the NameNode may not name replicas that exist. */
+  Unnamed unnamed() {
+    return unnamed;
   }
 
   /** Returns whether the NameNode knows too few replicas of a unit. */
@@ -114,6 +114,11 @@ public final class GroupLocations {
       }
     }
     return own;
+  }
+
+  /** Returns the bytes of data of the group. */
+  public long bytes() {
+    return block.getNumBytes();
   }
 
   /** Returns the length that the replicas of a unit must have. */

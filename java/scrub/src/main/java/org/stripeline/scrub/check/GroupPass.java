@@ -20,9 +20,6 @@ final class GroupPass {
    */
   private static final int CONFIRMATIONS_MAX = 16;
 
-  private static final String HIDDEN =
-      "; others may be on DataNodes in maintenance, which it does not name";
-
   private final GroupAccess access;
   private final CheckSettings settings;
   private final ExecutorService threads;
@@ -80,10 +77,11 @@ final class GroupPass {
       int count = group.copies(unit).size();
       if (group.isShort(unit)) {
         String text = "the NameNode knows " + count + " of " + group.replicas() + " replicas";
+        String others = whereOthersMayBe();
         findings.add(
-            group.mayBeInMaintenance()
-                ? Finding.ofUnit(Finding.Kind.NOT_CHECKED, unit, text + HIDDEN)
-                : Finding.ofUnit(Finding.Kind.MISSING, unit, text));
+            others.isEmpty()
+                ? Finding.ofUnit(Finding.Kind.MISSING, unit, text)
+                : Finding.ofUnit(Finding.Kind.NOT_CHECKED, unit, text + others));
       } else if (!group.layout().isReplicated() && count > 1) {
         String text = "the NameNode knows " + count + " replicas of this internal block";
         findings.add(Finding.ofUnit(Finding.Kind.DUPLICATE, unit, text));
@@ -92,6 +90,19 @@ final class GroupPass {
     String racks = group.isShort() ? null : access.rackProblem(group);
     if (racks != null) {
       findings.add(Finding.ofGroup(Finding.Kind.TOO_FEW_RACKS, racks));
+    }
+  }
+
+  /** Returns where replicas may be that the NameNode does not name; empty if they are missing. */
+  private String whereOthersMayBe() {
+    switch (group.unnamed()) {
+      case IN_MAINTENANCE:
+        return "; others may be on DataNodes in maintenance, which it does not name";
+      case NOT_REPORTED:
+        return "; others may be on DataNodes that have not reported their replicas since it"
+            + " started";
+      default:
+        return "";
     }
   }
 

@@ -53,6 +53,13 @@ public final class FileCoverage {
     return bytes < length || oldest == Long.MAX_VALUE ? 0 : oldest;
   }
 
+  /**
+   * Returns the same for the groups that were tried, whether the file was modified since or not.
+   */
+  public long triedEver() {
+    return records.stream().mapToLong(record -> record.tried).min().orElse(0);
+  }
+
   /** Returns the bytes that were checked completely at a time or later, at most the length. */
   public long bytesChecked(long seconds) {
     long bytes = 0;

@@ -14,6 +14,10 @@ public final class GroupRecord {
   private static final int GAP_SHIFT = 4;
   private static final long GAP_MASK = 0xF;
   private static final int BYTES_SHIFT = 16;
+
+  /** A bit of the flags that marks records of files that exist; only in the table of this scrub. */
+  static final long SEEN = 1 << 15;
+
   private static final long SECONDS_MASK = 0xFFFF_FFFFL;
 
   /** Inode id of the file. */
@@ -60,7 +64,9 @@ public final class GroupRecord {
 
   /** Returns the record at a position of an array. */
   static GroupRecord at(long[] longs, int index) {
-    return new GroupRecord(longs[index], longs[index + 1], longs[index + 2], longs[index + 3]);
+    // Without the mark, which must not count for the next scrub.
+    long flags = longs[index + 3] & ~SEEN;
+    return new GroupRecord(longs[index], longs[index + 1], longs[index + 2], flags);
   }
 
   /**

@@ -110,6 +110,8 @@ final class HdfsLedgerStore implements LedgerStore {
 
   @Override
   public FSDataOutputStream create(String name) throws IOException {
+    // A process that was stopped for minutes must not replace the files of the next writer.
+    leader.require();
     return fs.createFile(file(name)).replicate().overwrite(true).syncBlock().build();
   }
 

@@ -22,7 +22,7 @@ interface LedgerStore extends Closeable {
   /** Ends the writing of another process, if there is such a file. */
   void recover(String name) throws IOException;
 
-  /** Creates a file, instead of one that may exist. */
+  /** Creates a file, instead of one that may exist. Fails if another process is the writer. */
   FSDataOutputStream create(String name) throws IOException;
 
   /** Gives a file another name, whose file it replaces. Fails if another process is the writer. */

@@ -18,9 +18,6 @@ public final class LedgerTable {
   /** Records by which the array of a page grows. */
   private static final int GROWTH = 32;
 
-  /** A bit of the flags that marks records of files that exist; never written. */
-  private static final long SEEN = 1 << 15;
-
   private final List<Page> pages = new ArrayList<>();
   private long size;
 
@@ -181,7 +178,9 @@ public final class LedgerTable {
 
   /** Marks the records of a file that exists. */
   public void markSeen(long fileId) {
-    walk(fileId, (page, position) -> page.longs[position * GroupRecord.LONGS + 3] |= SEEN);
+    walk(
+        fileId,
+        (page, position) -> page.longs[position * GroupRecord.LONGS + 3] |= GroupRecord.SEEN);
   }
 
   private interface Place {
@@ -210,7 +209,7 @@ public final class LedgerTable {
     for (Page page : pages) {
       for (int position = 0; position < page.count; position++) {
         long flags = page.longs[position * GroupRecord.LONGS + 3];
-        visitor.visit(page.get(position), (flags & SEEN) != 0);
+        visitor.visit(page.get(position), (flags & GroupRecord.SEEN) != 0);
       }
     }
   }

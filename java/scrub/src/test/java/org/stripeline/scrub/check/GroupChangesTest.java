@@ -10,6 +10,8 @@ import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.scrub.check.GroupCheckTest.Policy;
 
@@ -92,18 +94,38 @@ class GroupChangesTest {
     assertThat(group.pauses).isEqualTo(CheckSettings.REPEATS);
   }
 
-  @Test
-  void replicasThatMayBeInMaintenanceAreNotMissing() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"IN_MAINTENANCE,maintenance,0", "NOT_REPORTED,since it started,3"})
+  void replicasThatTheNameNodeMayNotNameAreNotMissing(
+      GroupLocations.Unnamed reason, String text, int pauses) throws IOException {
     FakeGroup group = Policy.RS_6_3.group();
     group.bytes.remove(group.copy(4));
-    group.unnamed = GroupLocations.Unnamed.IN_MAINTENANCE;
+    group.unnamed = reason;
 
     GroupResult result = check(group);
 
     assertThat(kinds(result)).containsExactly(Finding.Kind.NOT_CHECKED);
     assertThat(result.findings().get(0).unit()).isEqualTo(4);
-    assertThat(result.findings().get(0).text()).contains("maintenance");
+    assertThat(result.findings().get(0).text()).contains(text);
     assertThat(result.comparedWindows()).as("of the others").isEqualTo(128);
+    assertThat(group.pauses).isEqualTo(pauses);
+  }
+
+  @Test
+  void aDataNodeThatIsNotAskedIsNotWaitedFor() throws IOException {
+    FakeGroup group = Policy.RS_6_3.group();
+    group.answer(
+        group.copy(4),
+        9,
+        request -> {
+          throw new NotAskedException("not asked");
+        });
+
+    GroupResult result = check(group);
+
+    assertThat(kinds(result)).containsExactly(Finding.Kind.NOT_CHECKED);
+    assertThat(result.findings().get(0).copy()).isEqualTo(group.copy(4));
+    assertThat(group.pauses).isZero();
   }
 
   @Test

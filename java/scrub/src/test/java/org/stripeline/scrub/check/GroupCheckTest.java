@@ -358,23 +358,44 @@ class GroupCheckTest {
   @Test
   void aWrongChecksumThatIsGoneWhenItIsReadAgainIsNoFinding() throws IOException {
     FakeGroup group = Policy.RS_6_3.group();
-    Copy copy = group.copy(1);
-    group.answer(
-        copy,
-        1,
-        request -> {
-          group.badChunks.put(copy, 3000L);
-          group.damage(copy, 3000);
-          BlockFingerprints wrong = group.ofBytes(copy.node, request);
-          group.damage(copy, 3000);
-          group.badChunks.remove(copy);
-          return wrong;
-        });
+    group.answer(group.copy(1), 1, wrongBytesAndChecksum(group, group.copy(1)));
 
     GroupResult result = check(group);
 
     assertThat(result.findings()).isEmpty();
     assertThat(group.reads).isZero();
+  }
+
+  /** Returns the answer of a DataNode whose memory is wrong for this answer only. */
+  private static FakeGroup.Answer wrongBytesAndChecksum(FakeGroup group, Copy copy) {
+    return request -> {
+      group.badChunks.put(copy, 3000L);
+      group.damage(copy, 3000);
+      BlockFingerprints wrong = group.ofBytes(copy.node, request);
+      group.damage(copy, 3000);
+      group.badChunks.remove(copy);
+      return wrong;
+    };
+  }
+
+  @Test
+  void aWrongChecksumIsReadAgainUntilThereIsAnAnswer() throws IOException {
+    FakeGroup.Answer none =
+        request -> {
+          throw new AgentException(AgentException.Kind.UNREACHABLE, "no answer");
+        };
+    FakeGroup.Answer changed = FakeGroup.outcome(Outcome.CHANGED, FakeGroup.STAMP, 5);
+    for (FakeGroup.Answer second : List.of(none, changed)) {
+      FakeGroup group = Policy.RS_6_3.group();
+      group.windowsPerCall = 99;
+      group.answer(group.copy(1), 1, wrongBytesAndChecksum(group, group.copy(1)));
+      group.answer(group.copy(1), 1, second);
+
+      GroupResult result = check(group);
+
+      assertThat(result.findings()).isEmpty();
+      assertThat(result.isHealthy()).isTrue();
+    }
   }
 
   @Test

@@ -81,6 +81,20 @@ class LedgerTest {
   }
 
   @Test
+  void filesThatOnlyAnEarlierScrubSawAreGone() throws IOException {
+    scrub(100, 1, 2);
+    try (Ledger ledger = Ledger.open(store, ticker)) {
+      ledger.table().markSeen(7);
+      ledger.begin((record, isSeen) -> isSeen);
+    }
+    assertThat(tried()).hasSize(2);
+    try (Ledger ledger = Ledger.open(store, ticker)) {
+      ledger.begin((record, isSeen) -> isSeen);
+    }
+    assertThat(tried()).isEmpty();
+  }
+
+  @Test
   void nothingChangesBeforeItBegins() throws IOException {
     scrub(100, 1);
     int steps = store.steps;

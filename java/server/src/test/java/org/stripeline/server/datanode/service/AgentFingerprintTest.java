@@ -4,8 +4,6 @@ package org.stripeline.server.datanode.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.stripeline.server.datanode.AgentCluster.refused;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -13,10 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Base64;
 import java.util.List;
-import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletionService;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
@@ -34,7 +30,6 @@ import org.apache.hadoop.hdfs.server.datanode.StripelineAgent;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.ipc.RPC;
-import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.protobuf.ByteString;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
@@ -221,19 +216,15 @@ class AgentFingerprintTest {
     String pool = group.blocks[0].getBlock().getBlockPoolId();
     String read = Messages.JSON.toJson(group.request(0, 1).build());
     String keep =
-        "{\"pool\":\""
-            + pool
-            + "\",\"block\":"
-            + block(block.id, block.generationStamp, block.length)
-            + ",\"remove\":false}";
-    assertOneIsBusy(group.node(0), 2, message("fingerprint", read));
+        "{\"pool\":\"" + pool + "\",\"block\":" + RawAgent.block(block) + ",\"remove\":false}";
+    assertOneIsBusy(group.node(0), 2, RawAgent.message("fingerprint", read));
     // With the default of 10 handlers, 3 calls work at the same time.
-    assertOneIsBusy(group.node(0), 3, message("quarantine", keep));
+    assertOneIsBusy(group.node(0), 3, RawAgent.message("quarantine", keep));
   }
 
   /** Makes calls that wait, as for a disk that hangs, and checks that one of them is refused. */
   private void assertOneIsBusy(DatanodeInfo node, int count, BytesValue call) throws Exception {
-    AgentProtocol raw = raw(node);
+    AgentProtocol raw = RawAgent.connect(cluster, node);
     ExecutorService threads = Executors.newFixedThreadPool(count);
     CompletionService<String> calls = new ExecutorCompletionService<>(threads);
     try {
@@ -272,129 +263,6 @@ class AgentFingerprintTest {
     return field.get(of);
   }
 
-  private AgentProtocol raw(DatanodeInfo node) throws IOException {
-    Configuration conf = new Configuration(cluster.fs().getConf());
-    AgentRpc.use(conf);
-    return RPC.getProxy(
-        AgentProtocol.class,
-        AgentProtocol.CALL_VERSION,
-        NetUtils.createSocketAddr(node.getIpcAddr(false)),
-        conf);
-  }
-
-  private static BytesValue message(String method, String arguments) {
-    String text = "{\"method\":\"" + method + "\",\"arguments\":" + arguments + '}';
-    return BytesValue.newBuilder().setValue(ByteString.copyFromUtf8(text)).build();
-  }
-
-  @Test
-  void anyArgumentsAreRefusedOrAnswered() throws Exception {
-    Group group = new Group("fuzzed");
-    AgentBlock block = AgentBlock.of(group.blocks[0].getBlock());
-    AgentProtocol raw = raw(group.node(0));
-    Set<String> seen = new HashSet<>();
-    try {
-      Random random = new Random(6);
-      for (int round = 0; round < 2_000; round++) {
-        String arguments = arguments(random, group.blocks[0].getBlock().getBlockPoolId(), block);
-        seen.add(send(raw, arguments));
-      }
-    } finally {
-      RPC.stopProxy(raw);
-    }
-    assertThat(seen).contains("BAD_REQUEST", "READ", "DIFFERENT", "ABSENT");
-    assertThat(seen).isSubsetOf("BAD_REQUEST", "READ", "DIFFERENT", "ABSENT", "UNFITTING");
-    assertThat(cluster.agents().describe(group.node(0)).uuid).isNotEmpty();
-    assertThat(cluster.probe(group.node(0)).users()).isZero();
-  }
-
-  /** Returns the outcome of a call, or the kind of its error. */
-  private static String send(AgentProtocol raw, String arguments) throws Exception {
-    String answer = raw.call(null, message("fingerprint", arguments)).getValue().toStringUtf8();
-    JsonObject reply = JsonParser.parseString(answer).getAsJsonObject();
-    if (reply.has("answer")) {
-      return reply.getAsJsonObject("answer").get("outcome").getAsString();
-    }
-    JsonObject error = reply.getAsJsonObject("error");
-    String kind = error.get("kind").getAsString();
-    assertThat(kind).as("%s: %s", arguments, error).isEqualTo("BAD_REQUEST");
-    return kind;
-  }
-
-  /** Returns arguments that are right, except for one or two values. */
-  private static String arguments(Random random, String pool, AgentBlock block) {
-    String[] names = {
-      "\"pool\":",
-      "\"block\":",
-      "\"firstWindow\":",
-      "\"windows\":",
-      "\"windowBytes\":",
-      "\"seed\":",
-      "\"sums\":",
-      "\"bytesPerSecond\":"
-    };
-    String[] values = {
-      '"' + pool + '"',
-      block(block.id, block.generationStamp, block.length),
-      "0",
-      "2",
-      "65536",
-      "-7",
-      "2",
-      "0"
-    };
-    String[] odd = {
-      "null",
-      "0",
-      "1",
-      "-1",
-      "63",
-      "64",
-      "512",
-      "1024",
-      "4096",
-      "4097",
-      "8",
-      "5",
-      "4",
-      "2147483647",
-      "-2147483648",
-      "2097152",
-      "2097216",
-      "9223372036854775807",
-      "-9223372036854775808",
-      "140737488355328",
-      "1e3",
-      "1.5",
-      "true",
-      "\"x\"",
-      "\"../..\"",
-      "[]",
-      "{}",
-      "[[]]",
-      "{\"id\":1}",
-      block(block.id, block.generationStamp, 0),
-      block(block.id, block.generationStamp, -1),
-      block(block.id, 0, block.length),
-      block(Long.MIN_VALUE, 1, 1),
-      block(block.id, block.generationStamp, Long.MAX_VALUE)
-    };
-    for (int i = random.nextInt(3); i > 0; i--) {
-      values[random.nextInt(values.length)] = odd[random.nextInt(odd.length)];
-    }
-    List<String> parts = new ArrayList<>();
-    for (int i = 0; i < names.length; i++) {
-      if (random.nextInt(20) > 0) {
-        parts.add(names[i] + values[i]);
-      }
-    }
-    return '{' + String.join(",", parts) + '}';
-  }
-
-  private static String block(long id, long stamp, long length) {
-    return "{\"id\":" + id + ",\"generationStamp\":" + stamp + ",\"length\":" + length + '}';
-  }
-
   @Test
   void agentsOfOtherVersionsAreNamed() throws Exception {
     String refusal = "{\"error\":{\"kind\":\"BAD_REQUEST\",\"message\":\"no method\"}}";
@@ -408,6 +276,11 @@ class AgentFingerprintTest {
     check(current, refusal, AgentException.Kind.BAD_REQUEST, "no method");
     check(current, odd, AgentException.Kind.FAILED, "does not fit the request");
     check(current, odd.replace("LATER", "READ"), AgentException.Kind.FAILED, "does not fit");
+    String other =
+        odd.replace("LATER", "READ")
+            .replace("AA==", Base64.getEncoder().encodeToString(new byte[128]))
+            .replace("\"badWindows\":[]", "\"badWindows\":[1]");
+    check(current, other, AgentException.Kind.FAILED, "does not fit");
   }
 
   /** Asks an agent that gives these replies. */
