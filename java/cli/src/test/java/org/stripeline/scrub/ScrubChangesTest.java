@@ -93,8 +93,7 @@ class ScrubChangesTest {
     try (DistributedFileSystem fs = cluster.client();
         Agents agents = Agents.connect(fs.getConf())) {
       ClusterAccess access = new ClusterAccess(fs, agents, Ticker.SYSTEM);
-      Selection selection =
-          new Selection(path(Ledger.ROOT_DEFAULT), System::currentTimeMillis, 0, 0);
+      Selection selection = new Selection(List.of(), System::currentTimeMillis, 0, 0);
       ScrubRun.GroupWork work = ScrubRun.checks(new CheckSettings(7, 0));
       return new ScrubRun(fs, access, work, 1, Ledger.none(), selection, observer)
           .run(List.of(path("/tree")));

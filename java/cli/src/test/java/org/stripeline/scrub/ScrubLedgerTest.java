@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -119,6 +120,12 @@ class ScrubLedgerTest {
    * @param client is closed
    */
   private ScrubTotals run(DistributedFileSystem client, Step step) throws IOException {
+    return run(client, ScrubRun.checks(new CheckSettings(7, 0)), 1, step);
+  }
+
+  private ScrubTotals run(
+      DistributedFileSystem client, ScrubRun.GroupWork work, int groupsAtOnce, Step step)
+      throws IOException {
     AtomicLong nanos = new AtomicLong();
     // Each record is written to disk at once.
     Ticker ticker = () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
@@ -152,10 +159,10 @@ class ScrubLedgerTest {
       return new ScrubRun(
               fs,
               new ClusterAccess(fs, agents, Ticker.SYSTEM),
-              ScrubRun.checks(new CheckSettings(7, 0)),
-              1,
+              work,
+              groupsAtOnce,
               opened,
-              new Selection(directoryOfLedger, System::currentTimeMillis, 0, 0),
+              new Selection(List.of(directoryOfLedger), System::currentTimeMillis, 0, 0),
               observer)
           .run(List.of(new Path(tree)));
     }
@@ -202,6 +209,21 @@ class ScrubLedgerTest {
     assertThat(value("groups")).isZero();
     assertThat(scrub(path(""))).isEqualTo(ExitStatus.SOUND);
     assertThat(value("groups")).isEqualTo(2 * FILES);
+  }
+
+  @Test
+  void aGroupThatTakesLongHoldsBackNoOthers() throws IOException {
+    CountDownLatch others = new CountDownLatch(2 * FILES - 1);
+    ScrubRun.GroupWork checks = ScrubRun.checks(new CheckSettings(7, 0));
+    ScrubRun.GroupWork work =
+        (path, number, group, calls, records) -> {
+          if (path.equals(tree + "/f0") && number == 0) {
+            Conditions.await("the checks of all others", () -> others.getCount() == 0);
+          }
+          return checks.run(path, number, group, calls, records);
+        };
+    ScrubTotals totals = run(cluster.client(), work, 2, done -> others.countDown());
+    assertThat(totals.groupsHealthy).isEqualTo(2 * FILES);
   }
 
   private static void restartNameNode() throws IOException {
@@ -383,8 +405,8 @@ class ScrubLedgerTest {
             .hasMessage(
                 "Cannot scrub with the ledger "
                     + ledger
-                    + ": another scrub is running; wait for its end, or name another directory"
-                    + " with --ledger");
+                    + ": another scrub or repair is running; wait for its end, or name another"
+                    + " directory with --ledger");
         assertThat(waits.millis()).isGreaterThanOrEqualTo(75_000);
         assertThat(said).hasSize(1);
       }

@@ -2,6 +2,7 @@
 package org.stripeline.scrub;
 
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -45,7 +46,7 @@ final class Coverage implements TreeListing.Visitor {
     Coverage coverage = new Coverage(Ledger.read(fs, ledger), nowMs, unread);
     coverage.report.ledger = ledger.toUri().getPath();
     roots.forEach(root -> coverage.report.paths.add(root.toUri().getPath()));
-    new TreeListing(fs, ledger, coverage).list(roots);
+    new TreeListing(fs, Collections.singletonList(ledger), coverage).list(roots);
     return coverage.report();
   }
 

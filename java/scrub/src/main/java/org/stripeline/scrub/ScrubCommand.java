@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -118,8 +119,8 @@ public final class ScrubCommand implements Callable<Integer> {
       paramLabel = "DIR",
       defaultValue = Ledger.ROOT_DEFAULT,
       description =
-          "Directory on HDFS with the ledger; only one scrub at a time can have it (default:"
-              + " ${DEFAULT-VALUE})")
+          "Directory on HDFS with the ledger; only one scrub or repair at a time can have it"
+              + " (default: ${DEFAULT-VALUE})")
   private String ledger;
 
   @Option(
@@ -185,16 +186,20 @@ public final class ScrubCommand implements Callable<Integer> {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "scrub");
       List<Path> roots = target.roots(paths);
-      Path directory = ledgerDirectory();
+      Path directory = target.ledger(ledger);
       try (DistributedFileSystem fs = target.connect(roots.get(0))) {
         if (status) {
           return showStatus(fs, directory, roots);
         }
         Selection selection =
-            new Selection(directory, System::currentTimeMillis, olderThanMs, checkedBeforeMs);
+            new Selection(
+                Collections.singletonList(directory),
+                System::currentTimeMillis,
+                olderThanMs,
+                checkedBeforeMs);
         try (Agents agents = Agents.connect(fs.getConf())) {
           Rights.require(fs, agents, "scrub");
-          return scrub(fs, agents, roots, selection, bytesPerSecond);
+          return scrub(fs, agents, roots, directory, selection, bytesPerSecond);
         }
       }
     }
@@ -203,11 +208,12 @@ public final class ScrubCommand implements Callable<Integer> {
         DistributedFileSystem fs,
         Agents agents,
         List<Path> roots,
+        Path directory,
         Selection selection,
         long bytesPerSecond)
         throws IOException {
       Progress progress = Progress.besideOutput(err);
-      try (Ledger opened = Ledger.open(fs, selection.ledger, Ticker.SYSTEM, progress::print);
+      try (Ledger opened = Ledger.open(fs, directory, Ticker.SYSTEM, progress::print);
           LedgerAtSignal atSignal = new LedgerAtSignal(opened);
           ScrubOutput output = new ScrubOutput(out, json, progress)) {
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
@@ -235,19 +241,6 @@ public final class ScrubCommand implements Callable<Integer> {
       }
       int unread = report.pathsUnread > 0 ? ExitStatus.UNCHECKED : ExitStatus.SOUND;
       return report.groupsDamaged > 0 ? ExitStatus.FAILED : unread;
-    }
-
-    private Path ledgerDirectory() {
-      Path directory;
-      try {
-        directory = new Path(ledger);
-      } catch (IllegalArgumentException e) {
-        throw usage("Cannot use --ledger='" + ledger + "': " + e.getMessage());
-      }
-      if (!directory.isAbsolute() || directory.toUri().getScheme() != null) {
-        throw usage("Cannot use --ledger=" + ledger + ": name an absolute path of the file system");
-      }
-      return directory;
     }
   }
 }

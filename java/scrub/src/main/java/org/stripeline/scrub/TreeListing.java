@@ -4,8 +4,11 @@ package org.stripeline.scrub;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -16,7 +19,7 @@ import org.stripeline.convert.job.Reasons;
 /** Lists the files of trees, without the locations of their blocks. */
 final class TreeListing {
   private final DistributedFileSystem fs;
-  private final String leftOut;
+  private final Set<String> leftOut = new HashSet<>();
   private final Visitor visitor;
 
   /** Receives what is found. */
@@ -30,11 +33,11 @@ final class TreeListing {
   /**
    * Prepares to list.
    *
-   * @param leftOut a directory that is not entered: the ledger's, whose log is always open
+   * @param leftOut directories that are not entered, such as the ledger's, whose log is always open
    */
-  TreeListing(DistributedFileSystem fs, Path leftOut, Visitor visitor) {
+  TreeListing(DistributedFileSystem fs, Collection<Path> leftOut, Visitor visitor) {
     this.fs = fs;
-    this.leftOut = leftOut.toUri().getPath();
+    leftOut.forEach(directory -> this.leftOut.add(directory.toUri().getPath()));
     this.visitor = visitor;
   }
 
@@ -73,7 +76,7 @@ final class TreeListing {
           FileStatus entry = entries.next();
           if (!entry.isDirectory()) {
             offer(entry);
-          } else if (!entry.getPath().toUri().getPath().equals(leftOut)) {
+          } else if (!leftOut.contains(entry.getPath().toUri().getPath())) {
             waiting.push(entry);
           }
         }
