@@ -201,9 +201,14 @@ class ScrubLedgerTest {
     assertThat(value("groupsLeftOut")).isEqualTo(1);
     assertThat(value("groupsHealthy")).isEqualTo(2 * FILES - 3);
 
-    assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.SOUND);
+    java.nio.file.Path metrics = directory.resolve("scrub.prom");
+    assertThat(scrub("--status", path(""), "--prometheus=" + metrics)).isEqualTo(ExitStatus.SOUND);
     assertThat(value("bytesWithin1Day")).isEqualTo(value("bytes"));
     assertThat(value("bytesNeverChecked")).isZero();
+    assertThat(value("groupsChecked")).isEqualTo(2 * FILES);
+    assertThat(metrics)
+        .content()
+        .contains("\nstripeline_scrub_bytes{path=\"" + tree + "\"} " + value("bytes") + "\n");
     assertThat(scrub("--checked-before=1d", path(""))).isEqualTo(ExitStatus.SOUND);
     assertThat(value("filesLeftOut")).isEqualTo(FILES);
     assertThat(value("groups")).isZero();
@@ -448,6 +453,8 @@ class ScrubLedgerTest {
     assertThat(error).contains("Missing required parameter: 'PATH...'");
     assertThat(scrub("--checked-before=x", path(""))).isEqualTo(ExitStatus.USAGE);
     assertThat(error).contains("Cannot read --checked-before=x");
+    assertThat(scrub("--prometheus=x", path(""))).isEqualTo(ExitStatus.USAGE);
+    assertThat(error).contains("Cannot use --prometheus without --status");
     ledger = "relative";
     assertThat(scrub(path(""))).isEqualTo(ExitStatus.USAGE);
     assertThat(error).contains("Cannot use --ledger=relative: name an absolute path");

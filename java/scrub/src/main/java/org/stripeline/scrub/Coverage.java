@@ -78,6 +78,7 @@ final class Coverage implements TreeListing.Visitor {
     if (isChecked && (report.oldestCheckMs == null || checkedMs < report.oldestCheckMs)) {
       report.oldestCheckMs = checkedMs;
     }
+    report.groupsChecked += isChecked ? 1 : 0;
     report.groupsByClient += record.isByClient ? 1 : 0;
     switch (record.gap) {
       case NONE:

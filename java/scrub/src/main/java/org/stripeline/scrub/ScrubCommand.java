@@ -3,6 +3,7 @@ package org.stripeline.scrub;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Paths;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -131,6 +132,14 @@ public final class ScrubCommand implements Callable<Integer> {
   private boolean status;
 
   @Option(
+      names = "--prometheus",
+      paramLabel = "FILE",
+      description =
+          "With --status, also write the numbers to a local file as metrics of Prometheus, for the"
+              + " textfile collector of its node exporter")
+  private String prometheus;
+
+  @Option(
       names = "--json",
       description =
           "Print one JSON object per line: each group with findings, then the sums; with --status"
@@ -146,6 +155,9 @@ public final class ScrubCommand implements Callable<Integer> {
         throw usage("Missing required parameter: 'PATH...'");
       }
       paths.add("/");
+    }
+    if (prometheus != null && !status) {
+      throw usage("Cannot use --prometheus without --status");
     }
     long bytesPerSecond = rate == null ? 0 : rate.bytes();
     if (rate != null && bytesPerSecond < FingerprintRequest.RATE_MIN) {
@@ -238,6 +250,9 @@ public final class ScrubCommand implements Callable<Integer> {
         OutputOptions.printJson(out, report);
       } else {
         CoverageText.print(report, out, now);
+      }
+      if (prometheus != null) {
+        CoverageMetrics.write(report, now, Paths.get(prometheus));
       }
       int unread = report.pathsUnread > 0 ? ExitStatus.UNCHECKED : ExitStatus.SOUND;
       return report.groupsDamaged > 0 ? ExitStatus.FAILED : unread;
