@@ -23,6 +23,8 @@ WAIT_SECONDS = 120
 # Values of the metric, one a minute, and whether the alert fires after an hour and three minutes. "_" is no sample:
 # Hadoop may publish a counter for the first time when it is 1 already.
 COUNTER_CASES = [("0x120", False), ("0x59 1x60", True), ("_x59 1x60", True), ("1x120", False)]
+# Times of which each alert allows some age: at 1970, and more than 30 days before it.
+TIME_CASES = [("0x120", False), ("-2600000x120", True)]
 STATE_CASES = [("0x120", False), ("1x120", True), ("0x59 1x60", False), ("1x59 0x60", False)]
 
 
@@ -40,7 +42,8 @@ def check_rules(directory):
     tests = []
     for rule in rules():
         (metric,) = set(re.findall(r"stripeline_\w+", rule["expr"]))
-        for values, fires in STATE_CASES if "for" in rule else COUNTER_CASES:
+        cases = TIME_CASES if "time()" in rule["expr"] else STATE_CASES if "for" in rule else COUNTER_CASES
+        for values, fires in cases:
             alert = {"exp_labels": {"severity": rule["labels"]["severity"], "instance": "nn1:9870"}}
             description = {key: text.replace("{{ $labels.instance }}", "nn1:9870")
                            for key, text in rule["annotations"].items()}

@@ -52,6 +52,7 @@ class JsonPageTest {
     "demo, org.stripeline.lab.demo.DemoReport",
     "bench io, org.stripeline.lab.bench.io.IoReport",
     "bench convert, org.stripeline.lab.bench.convert.ConvertReport",
+    "bench scrub, org.stripeline.lab.bench.scrub.ScrubBenchReport",
     "bench java, org.stripeline.lab.bench.JavaBenchReport"
   })
   void pageListsTheKeysOfPlansDemosAndBenches(String command, Class<?> report) throws IOException {

@@ -29,7 +29,9 @@ import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.InstantWaits;
 import org.stripeline.convert.fixture.ReplicaFiles;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.Conditions;
 
 /** {@code stripeline repair} on a mini cluster. */
 @Timeout(300)
@@ -309,5 +311,79 @@ class RepairCommandTest {
         .isEqualTo(ExitStatus.SOUND);
     assertThat(states()).containsExactly("REPAIRED");
     assertWhole("/tree/replicated");
+  }
+
+  /** Returns the number of damaged groups below the root, as the ledger has it. */
+  private long damagedInLedger() {
+    String report = ScrubReport.of("--status", cluster.uri() + "/", "--json").out;
+    return JsonParser.parseString(report).getAsJsonObject().get("groupsDamaged").getAsLong();
+  }
+
+  private boolean isRecorded() {
+    return lines.get(lines.size() - 1).get("recorded").getAsBoolean();
+  }
+
+  @Test
+  void aRepairedGroupNoLongerCountsAsDamaged() throws Exception {
+    start(7);
+    damage(FILE, 1);
+    assertThat(ScrubReport.of(cluster.uri() + "/tree").status).isEqualTo(ExitStatus.FAILED);
+    assertThat(damagedInLedger()).isEqualTo(1);
+
+    assertThat(repair("/", "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
+    assertThat(isRecorded()).isTrue();
+    assertThat(damagedInLedger()).isZero();
+  }
+
+  @Test
+  void aGroupThatIsLeftDamagedIsInTheLedger() throws Exception {
+    start(7);
+    damage(FILE, 3);
+    damage(FILE, 4);
+    assertThat(repair("/")).isEqualTo(ExitStatus.FAILED);
+    assertThat(isRecorded()).isFalse();
+    assertThat(damagedInLedger()).isZero();
+
+    assertThat(repair("/", "--execute", "--ledger=/other")).isEqualTo(ExitStatus.FAILED);
+    assertThat(damagedInLedger()).isZero();
+    assertThat(repair("/", "--execute")).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("REFUSED");
+    assertThat(damagedInLedger()).isEqualTo(1);
+  }
+
+  @Test
+  void saysThatTheLedgerIsNotUpdatedWhileAScrubHasIt() throws Exception {
+    start(7);
+    damage(FILE, 1);
+    assertThat(ScrubReport.of(cluster.uri() + "/tree").status).isEqualTo(ExitStatus.FAILED);
+    org.apache.hadoop.fs.Path directory = new org.apache.hadoop.fs.Path(Ledger.ROOT_DEFAULT);
+    try (DistributedFileSystem other = cluster.client();
+        Ledger held = Ledger.open(other, directory, new InstantWaits(), text -> {})) {
+      assertThat(held.isRecording()).isTrue();
+      assertThat(repair("/", "--execute")).as("%s", errors).isEqualTo(ExitStatus.SOUND);
+    }
+    assertThat(states()).containsExactly("REPAIRED");
+    assertThat(errors)
+        .contains("The ledger /.stripeline/scrub is not updated, because another scrub or repair");
+    assertThat(isRecorded()).isFalse();
+    assertThat(damagedInLedger()).isEqualTo(1);
+  }
+
+  @Test
+  void damageIsInTheLedgerBeforeAnythingIsReplaced() throws Exception {
+    // HDFS rebuilds nothing, so the repair waits until it is ended.
+    start(7, "dfs.namenode.redundancy.interval.seconds", "3600");
+    damage(FILE, 1);
+    Thread repair = new Thread(() -> repair("/tree", "--execute"));
+    repair.start();
+    try {
+      Conditions.await("the record of the damage", () -> damagedInLedger() == 1);
+      assertThat(repair.isAlive()).isTrue();
+    } finally {
+      repair.interrupt();
+      repair.join();
+    }
+    assertThat(states()).doesNotContain("REPAIRED");
+    assertThat(damagedInLedger()).isEqualTo(1);
   }
 }

@@ -97,8 +97,7 @@ class ScrubChangesTest {
     try (DistributedFileSystem fs = cluster.client();
         Agents agents = Agents.connect(fs.getConf())) {
       ClusterAccess access = new ClusterAccess(fs, agents, Ticker.SYSTEM);
-      Selection selection =
-          new Selection(path(Ledger.ROOT_DEFAULT), System::currentTimeMillis, 0, 0);
+      Selection selection = new Selection(List.of(), System::currentTimeMillis, 0, 0);
       ScrubRun.GroupWork work = ScrubRun.checks(new CheckSettings(7, 0));
       ScrubRun run = new ScrubRun(fs, access, work, 1, Ledger.none(), selection, observer);
       run.filesMax = filesMax;
@@ -188,7 +187,7 @@ class ScrubChangesTest {
         };
     DistributedFileSystem fs = cluster.fs();
     List<FileStatus> trees = TreeListing.find(fs, List.of(path("/tree")));
-    new TreeListing(fs, path("/tree/e"), visitor).list(trees);
+    new TreeListing(fs, List.of(path("/tree/e")), visitor).list(trees);
     assertThat(found)
         .containsExactly("/tree/d/file", "/tree/c/file", "/tree/b/file", "/tree/a/file");
   }

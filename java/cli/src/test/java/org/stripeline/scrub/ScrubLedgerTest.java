@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -122,6 +123,12 @@ class ScrubLedgerTest {
    * @param client is closed
    */
   private ScrubTotals run(DistributedFileSystem client, Step step) throws IOException {
+    return run(client, ScrubRun.checks(new CheckSettings(7, 0)), 1, step);
+  }
+
+  private ScrubTotals run(
+      DistributedFileSystem client, ScrubRun.GroupWork work, int groupsAtOnce, Step step)
+      throws IOException {
     AtomicLong nanos = new AtomicLong();
     // Each record is written to disk at once.
     Ticker ticker = () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
@@ -156,10 +163,10 @@ class ScrubLedgerTest {
           new ScrubRun(
               fs,
               new ClusterAccess(fs, agents, Ticker.SYSTEM),
-              ScrubRun.checks(new CheckSettings(7, 0)),
-              1,
+              work,
+              groupsAtOnce,
               opened,
-              new Selection(directoryOfLedger, System::currentTimeMillis, 0, 0),
+              new Selection(List.of(directoryOfLedger), System::currentTimeMillis, 0, 0),
               observer);
       run.filesMax = filesMax;
       return run.run(List.of(new Path(tree)));
@@ -199,14 +206,34 @@ class ScrubLedgerTest {
     assertThat(value("groupsLeftOut")).isEqualTo(1);
     assertThat(value("groupsHealthy")).isEqualTo(2 * FILES - 3);
 
-    assertThat(scrub("--status", path(""))).isEqualTo(ExitStatus.SOUND);
+    java.nio.file.Path metrics = directory.resolve("scrub.prom");
+    assertThat(scrub("--status", path(""), "--prometheus=" + metrics)).isEqualTo(ExitStatus.SOUND);
     assertThat(value("bytesWithin1Day")).isEqualTo(value("bytes"));
     assertThat(value("bytesNeverChecked")).isZero();
+    assertThat(value("groupsChecked")).isEqualTo(2 * FILES);
+    assertThat(metrics)
+        .content()
+        .contains("\nstripeline_scrub_bytes{path=\"" + tree + "\"} " + value("bytes") + "\n");
     assertThat(scrub("--checked-before=1d", path(""))).isEqualTo(ExitStatus.SOUND);
     assertThat(value("filesLeftOut")).isEqualTo(FILES);
     assertThat(value("groups")).isZero();
     assertThat(scrub(path(""))).isEqualTo(ExitStatus.SOUND);
     assertThat(value("groups")).isEqualTo(2 * FILES);
+  }
+
+  @Test
+  void aGroupThatTakesLongHoldsBackNoOthers() throws IOException {
+    CountDownLatch others = new CountDownLatch(2 * FILES - 1);
+    ScrubRun.GroupWork checks = ScrubRun.checks(new CheckSettings(7, 0));
+    ScrubRun.GroupWork work =
+        (path, number, group, calls, records) -> {
+          if (path.equals(tree + "/f0") && number == 0) {
+            Conditions.await("the checks of all others", () -> others.getCount() == 0);
+          }
+          return checks.run(path, number, group, calls, records);
+        };
+    ScrubTotals totals = run(cluster.client(), work, 2, done -> others.countDown());
+    assertThat(totals.groupsHealthy).isEqualTo(2 * FILES);
   }
 
   private static void restartNameNode() throws IOException {
@@ -449,8 +476,8 @@ class ScrubLedgerTest {
             .hasMessage(
                 "Cannot scrub with the ledger "
                     + ledger
-                    + ": another scrub is running; wait for its end, or name another directory"
-                    + " with --ledger");
+                    + ": another scrub or repair is running; wait for its end, or name another"
+                    + " directory with --ledger");
         assertThat(waits.millis()).isGreaterThanOrEqualTo(75_000);
         assertThat(said).hasSize(1);
       }
@@ -492,6 +519,8 @@ class ScrubLedgerTest {
     assertThat(error).contains("Missing required parameter: 'PATH...'");
     assertThat(scrub("--checked-before=x", path(""))).isEqualTo(ExitStatus.USAGE);
     assertThat(error).contains("Cannot read --checked-before=x");
+    assertThat(scrub("--prometheus=x", path(""))).isEqualTo(ExitStatus.USAGE);
+    assertThat(error).contains("Cannot use --prometheus without --status");
     ledger = "relative";
     assertThat(scrub(path(""))).isEqualTo(ExitStatus.USAGE);
     assertThat(error).contains("Cannot use --ledger=relative: name an absolute path");

@@ -5,6 +5,7 @@ import org.stripeline.lab.bench.JavaBenchCommand;
 import org.stripeline.lab.bench.NativeBench;
 import org.stripeline.lab.bench.convert.ConvertBenchCommand;
 import org.stripeline.lab.bench.io.IoBenchCommand;
+import org.stripeline.lab.bench.scrub.ScrubBenchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,7 +22,8 @@ import picocli.CommandLine.Spec;
       BenchCommand.EngineBench.class,
       JavaBenchCommand.class,
       IoBenchCommand.class,
-      ConvertBenchCommand.class
+      ConvertBenchCommand.class,
+      ScrubBenchCommand.class
     })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

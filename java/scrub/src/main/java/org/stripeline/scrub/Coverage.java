@@ -2,6 +2,7 @@
 package org.stripeline.scrub;
 
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -45,7 +46,8 @@ final class Coverage implements TreeListing.Visitor {
     Coverage coverage = new Coverage(Ledger.read(fs, ledger), nowMs, unread);
     coverage.report.ledger = ledger.toUri().getPath();
     roots.forEach(root -> coverage.report.paths.add(root.toUri().getPath()));
-    new TreeListing(fs, ledger, coverage).list(TreeListing.find(fs, roots));
+    new TreeListing(fs, Collections.singletonList(ledger), coverage)
+        .list(TreeListing.find(fs, roots));
     return coverage.report();
   }
 
@@ -77,6 +79,7 @@ final class Coverage implements TreeListing.Visitor {
     if (isChecked && (report.oldestCheckMs == null || checkedMs < report.oldestCheckMs)) {
       report.oldestCheckMs = checkedMs;
     }
+    report.groupsChecked += isChecked ? 1 : 0;
     report.groupsByClient += record.isByClient ? 1 : 0;
     switch (record.gap) {
       case NONE:

@@ -33,6 +33,9 @@ final class CoverageReport {
   /** When the group was checked that was checked longest ago, in milliseconds; null if none. */
   Long oldestCheckMs;
 
+  /** Groups that were checked completely since the last modification of their file. */
+  long groupsChecked;
+
   /** Groups whose last check read replicas through the client. */
   long groupsByClient;
 

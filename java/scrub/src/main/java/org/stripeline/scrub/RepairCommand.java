@@ -2,9 +2,9 @@
 package org.stripeline.scrub;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
       "Without --execute this prints what would be replaced and changes nothing. With it, the agent"
           + " of each DataNode keeps the wrong replica in quarantine, the NameNode is told that it"
           + " is corrupt, HDFS rebuilds it from the others, and the group is checked again. A"
-          + " record of each repair is written to a file on HDFS.",
+          + " record of each repair is written to a file on HDFS, and the results of all checks to"
+          + " the ledger of scrubs.",
       "",
       "A group is left as it is if it is not certain which of its replicas are wrong, if not"
           + " everything else was checked, or if more is wrong than parity can replace. Only"
@@ -97,6 +98,16 @@ public final class RepairCommand implements Callable<Integer> {
   private String auditDirectory;
 
   @Option(
+      names = "--ledger",
+      paramLabel = "DIR",
+      defaultValue = Ledger.ROOT_DEFAULT,
+      description =
+          "Directory on HDFS with the ledger of scrubs. If another scrub or repair has it, the"
+              + " results are not recorded in it, and a line on stderr says so (default:"
+              + " ${DEFAULT-VALUE})")
+  private String ledger;
+
+  @Option(
       names = "--json",
       description =
           "Print one JSON object per line: each group with findings and what was done, then the"
@@ -136,40 +147,27 @@ public final class RepairCommand implements Callable<Integer> {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "repair");
       List<Path> roots = target.roots(paths);
+      Path ledgerDirectory = target.ledger(ledger);
       try (DistributedFileSystem fs = target.connect(roots.get(0));
           Agents agents = Agents.connect(fs.getConf())) {
         Rights.require(fs, agents, "repair");
         requireFiles(fs, roots);
-        return repair(fs, agents, roots, waitMillis);
+        return repair(fs, agents, roots, ledgerDirectory, waitMillis);
       }
     }
 
-    private int repair(DistributedFileSystem fs, Agents agents, List<Path> roots, long waitMillis)
+    private int repair(
+        DistributedFileSystem fs, Agents agents, List<Path> roots, Path directory, long waitMillis)
         throws IOException {
-      PrintWriter out = spec.commandLine().getOut();
-      PrintWriter err = spec.commandLine().getErr();
+      Progress progress = Progress.besideOutput(spec.commandLine().getErr());
       try (RepairAudit audit = execute ? audit(fs) : null;
-          ScrubOutput output = new ScrubOutput(out, json, Progress.besideOutput(err))) {
+          Ledger opened = ledger(fs, directory, progress);
+          LedgerAtSignal atSignal = new LedgerAtSignal(opened);
+          ScrubOutput output = new ScrubOutput(spec.commandLine().getOut(), json, progress)) {
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
-        ScrubRun.GroupWork work =
-            (path, number, group, calls) -> {
-              GroupResult checked = new GroupCheck(group, settings(), calls).run();
-              if (!checked.isDamaged()) {
-                return checked;
-              }
-              HdfsRepair access =
-                  new HdfsRepair(
-                      cluster,
-                      group,
-                      () -> new GroupCheck(group, settings(), calls).run(),
-                      record -> audit.write(path, number, checked, record));
-              GroupRepair.End end =
-                  new GroupRepair(access, execute, trustData, waitMillis).run(checked);
-              output.repaired(path, number, checked, end.record());
-              return end.result();
-            };
-        ScrubRun run =
-            new ScrubRun(fs, cluster, work, GROUPS_AT_ONCE, Ledger.none(), everything(), output);
+        ScrubRun.GroupWork work = work(cluster, audit, output, waitMillis);
+        Selection all = everything(directory);
+        ScrubRun run = new ScrubRun(fs, cluster, work, GROUPS_AT_ONCE, opened, all, output);
         try (AtSignal signal = new AtSignal(() -> output.interrupted(run.totals()))) {
           ScrubTotals totals = run.run(roots);
           output.totals(totals);
@@ -178,12 +176,49 @@ public final class RepairCommand implements Callable<Integer> {
       }
     }
 
+    private ScrubRun.GroupWork work(
+        ClusterAccess cluster, RepairAudit audit, ScrubOutput output, long waitMillis) {
+      return (path, number, group, calls, records) -> {
+        GroupResult checked = new GroupCheck(group, settings(), calls).run();
+        if (!checked.isDamaged()) {
+          return checked;
+        }
+        // If this process is killed, or the last check is incomplete, the group counts as damaged.
+        records.add(checked);
+        HdfsRepair access =
+            new HdfsRepair(
+                cluster,
+                group,
+                () -> new GroupCheck(group, settings(), calls).run(),
+                record -> audit.write(path, number, checked, record));
+        GroupRepair.End end = new GroupRepair(access, execute, trustData, waitMillis).run(checked);
+        output.repaired(path, number, checked, end.record());
+        return end.result();
+      };
+    }
+
     /**
-     * Returns everything but the file of records, which is open. A repair does not record its
-     * checks, so that it need not wait for the end of a scrub.
+     * Returns the ledger; without {@code --execute}, or if another process has it, one that records
+     * nothing: damage is not to be left until the end of a scrub that may take weeks.
      */
-    private Selection everything() {
-      return new Selection(new Path(auditDirectory), Clock.systemUTC()::millis, 0, 0);
+    private Ledger ledger(DistributedFileSystem fs, Path directory, Progress progress)
+        throws IOException {
+      Ledger opened = execute ? Ledger.openIfFree(fs, directory, Ticker.SYSTEM) : Ledger.none();
+      if (opened != null) {
+        return opened;
+      }
+      progress.print(
+          "The ledger "
+              + directory
+              + " is not updated, because another scrub or repair has it: what is repaired counts"
+              + " there as damaged until it is checked again");
+      return Ledger.none();
+    }
+
+    /** Returns everything but the ledger and the file of records, which are open. */
+    private Selection everything(Path directory) {
+      List<Path> leftOut = Arrays.asList(new Path(auditDirectory), directory);
+      return new Selection(leftOut, Clock.systemUTC()::millis, 0, 0);
     }
 
     private RepairAudit audit(DistributedFileSystem fs) throws IOException {

@@ -3,8 +3,10 @@ package org.stripeline.scrub;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Paths;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -118,8 +120,8 @@ public final class ScrubCommand implements Callable<Integer> {
       paramLabel = "DIR",
       defaultValue = Ledger.ROOT_DEFAULT,
       description =
-          "Directory on HDFS with the ledger; only one scrub at a time can have it (default:"
-              + " ${DEFAULT-VALUE})")
+          "Directory on HDFS with the ledger; only one scrub or repair at a time can have it"
+              + " (default: ${DEFAULT-VALUE})")
   private String ledger;
 
   @Option(
@@ -128,6 +130,14 @@ public final class ScrubCommand implements Callable<Integer> {
           "Check nothing, but show from the ledger what of PATH was checked within 1, 7 and 30"
               + " days, and what is damaged")
   private boolean status;
+
+  @Option(
+      names = "--prometheus",
+      paramLabel = "FILE",
+      description =
+          "With --status, also write the numbers to a local file as metrics of Prometheus, for the"
+              + " textfile collector of its node exporter")
+  private String prometheus;
 
   @Option(
       names = "--json",
@@ -145,6 +155,9 @@ public final class ScrubCommand implements Callable<Integer> {
         throw usage("Missing required parameter: 'PATH...'");
       }
       paths.add("/");
+    }
+    if (prometheus != null && !status) {
+      throw usage("Cannot use --prometheus without --status");
     }
     long bytesPerSecond = rate == null ? 0 : rate.bytes();
     if (rate != null && bytesPerSecond < FingerprintRequest.RATE_MIN) {
@@ -185,16 +198,20 @@ public final class ScrubCommand implements Callable<Integer> {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "scrub");
       List<Path> roots = target.roots(paths);
-      Path directory = ledgerDirectory();
+      Path directory = target.ledger(ledger);
       try (DistributedFileSystem fs = target.connect(roots.get(0))) {
         if (status) {
           return showStatus(fs, directory, roots);
         }
         Selection selection =
-            new Selection(directory, System::currentTimeMillis, olderThanMs, checkedBeforeMs);
+            new Selection(
+                Collections.singletonList(directory),
+                System::currentTimeMillis,
+                olderThanMs,
+                checkedBeforeMs);
         try (Agents agents = Agents.connect(fs.getConf())) {
           Rights.require(fs, agents, "scrub");
-          return scrub(fs, agents, roots, selection, bytesPerSecond);
+          return scrub(fs, agents, roots, directory, selection, bytesPerSecond);
         }
       }
     }
@@ -203,11 +220,12 @@ public final class ScrubCommand implements Callable<Integer> {
         DistributedFileSystem fs,
         Agents agents,
         List<Path> roots,
+        Path directory,
         Selection selection,
         long bytesPerSecond)
         throws IOException {
       Progress progress = Progress.besideOutput(err);
-      try (Ledger opened = Ledger.open(fs, selection.ledger, Ticker.SYSTEM, progress::print);
+      try (Ledger opened = Ledger.open(fs, directory, Ticker.SYSTEM, progress::print);
           LedgerAtSignal atSignal = new LedgerAtSignal(opened);
           ScrubOutput output = new ScrubOutput(out, json, progress)) {
         ClusterAccess cluster = new ClusterAccess(fs, agents, Ticker.SYSTEM);
@@ -233,21 +251,11 @@ public final class ScrubCommand implements Callable<Integer> {
       } else {
         CoverageText.print(report, out, now);
       }
+      if (prometheus != null) {
+        CoverageMetrics.write(report, now, Paths.get(prometheus));
+      }
       int unread = report.pathsUnread > 0 ? ExitStatus.UNCHECKED : ExitStatus.SOUND;
       return report.groupsDamaged > 0 ? ExitStatus.FAILED : unread;
-    }
-
-    private Path ledgerDirectory() {
-      Path directory;
-      try {
-        directory = new Path(ledger);
-      } catch (IllegalArgumentException e) {
-        throw usage("Cannot use --ledger='" + ledger + "': " + e.getMessage());
-      }
-      if (!directory.isAbsolute() || directory.toUri().getScheme() != null) {
-        throw usage("Cannot use --ledger=" + ledger + ": name an absolute path of the file system");
-      }
-      return directory;
     }
   }
 }

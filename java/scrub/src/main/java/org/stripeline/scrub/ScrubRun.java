@@ -11,7 +11,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -54,7 +56,11 @@ final class ScrubRun {
   private final ScrubTotals totals = new ScrubTotals();
   private final ExecutorService groupThreads;
   private final ExecutorService callThreads;
-  private final Deque<Running> running = new ArrayDeque<>();
+
+  /** Groups whose work has ended, in this order: one that takes long holds back no others. */
+  private final CompletionService<GroupResult> ended;
+
+  private final Map<Future<GroupResult>, Running> running = new HashMap<>();
   private final Deque<Running> open = new ArrayDeque<>();
   private final Set<String> unread = new HashSet<>();
   private final long startMs;
@@ -70,14 +76,22 @@ final class ScrubRun {
      *
      * @param number the group's number in the file
      * @param calls run the calls to DataNodes
+     * @param records take results before the last one, which the run records itself
      */
-    GroupResult run(String path, long number, HdfsGroup group, ExecutorService calls)
+    GroupResult run(
+        String path, long number, HdfsGroup group, ExecutorService calls, Records records)
         throws IOException;
+  }
+
+  /** Records results of one group. */
+  interface Records {
+    /** Records a result; it is on disk when this returns. */
+    void add(GroupResult result) throws IOException;
   }
 
   /** Returns checks with the same settings for all groups. */
   static GroupWork checks(CheckSettings settings) {
-    return (path, number, group, calls) -> new GroupCheck(group, settings, calls).run();
+    return (path, number, group, calls, records) -> new GroupCheck(group, settings, calls).run();
   }
 
   /** A group that is being checked. */
@@ -87,21 +101,14 @@ final class ScrubRun {
     final LocatedBlock block;
     final HdfsGroup group;
     final long beganMs;
-    final Future<GroupResult> result;
 
     Running(
-        OldestFiles.Entry file,
-        long number,
-        LocatedBlock block,
-        HdfsGroup group,
-        long beganMs,
-        Future<GroupResult> result) {
+        OldestFiles.Entry file, long number, LocatedBlock block, HdfsGroup group, long beganMs) {
       this.file = file;
       this.number = number;
       this.block = block;
       this.group = group;
       this.beganMs = beganMs;
-      this.result = result;
     }
   }
 
@@ -128,6 +135,7 @@ final class ScrubRun {
     startMs = selection.clock.getAsLong();
     groupThreads = Executors.newFixedThreadPool(groupsAtOnce, ScrubRun::thread);
     callThreads = Executors.newCachedThreadPool(ScrubRun::thread);
+    ended = new ExecutorCompletionService<>(groupThreads);
   }
 
   private static Thread thread(Runnable task) {
@@ -151,7 +159,7 @@ final class ScrubRun {
       while (hasMore) {
         OldestFiles files = new OldestFiles(filesMax, after);
         boolean isFirst = after == null;
-        new TreeListing(fs, selection.ledger, visitor(files, isFirst)).list(trees);
+        new TreeListing(fs, selection.leftOut, visitor(files, isFirst)).list(trees);
         if (isFirst) {
           begin(roots);
           observer.listed(files.files(), files.bytes());
@@ -178,6 +186,7 @@ final class ScrubRun {
   /** Returns the sums so far; any thread may ask for them. */
   ScrubTotals totals() {
     ScrubTotals now = totals.copy();
+    now.recorded = ledger.isRecording();
     now.windowsByAgents = cluster.windowsByAgents();
     now.windowsByClient = cluster.windowsByClient();
     return now;
@@ -311,36 +320,49 @@ final class ScrubRun {
 
   private void begin(OldestFiles.Entry file, long number, LocatedBlock block) throws IOException {
     while (running.size() >= groupsAtOnce) {
-      finish(running.remove());
+      finishOne();
     }
     HdfsGroup group = new HdfsGroup(cluster, file.path, file.fileId, file.replication, block);
-    long beganMs = selection.clock.getAsLong();
-    Future<GroupResult> result =
-        groupThreads.submit(() -> work.run(file.path, number, group, callThreads));
-    running.add(new Running(file, number, block, group, beganMs, result));
+    Running one = new Running(file, number, block, group, selection.clock.getAsLong());
+    Records records = result -> ledger.addAndSync(record(one, result));
+    running.put(ended.submit(() -> work.run(file.path, number, group, callThreads, records)), one);
   }
 
   private void finishAll() throws IOException {
     while (!running.isEmpty()) {
-      finish(running.remove());
+      finishOne();
     }
   }
 
-  private void finish(Running group) throws IOException {
-    GroupResult result;
+  /** Waits for the next group whose work ends. */
+  private void finishOne() throws IOException {
+    Future<GroupResult> done;
     try {
-      result = group.result.get();
+      done = ended.take();
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("Cannot continue the scrub: interrupted");
+      throw interrupted();
+    }
+    Running group = running.remove(done);
+    try {
+      finish(group, done.get());
+    } catch (InterruptedException e) {
+      throw interrupted();
     } catch (ExecutionException e) {
       throw new IOException("Cannot check " + group.file.path + ": " + e.getCause(), e.getCause());
     }
+  }
+
+  private static IOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("Cannot continue the scrub: interrupted");
+  }
+
+  private void finish(Running group, GroupResult result) throws IOException {
     if (result.isOpen() && !isLastTry && open.size() < OPEN_MAX) {
       open.add(group);
       return;
     }
-    record(group, result);
+    ledger.add(record(group, result));
     totals.add(result);
     observer.checked(
         group.file.path,
@@ -350,7 +372,7 @@ final class ScrubRun {
         result);
   }
 
-  private void record(Running group, GroupResult result) throws IOException {
+  private static GroupRecord record(Running group, GroupResult result) {
     // What was checked may be longer than what was listed.
     GroupLocations checked = result.locations();
     GroupRecord record =
@@ -361,6 +383,6 @@ final class ScrubRun {
             group.beganMs / 1000,
             result,
             group.group.isByClient());
-    ledger.add(result.isGone() ? record.gone() : record);
+    return result.isGone() ? record.gone() : record;
   }
 }

@@ -90,6 +90,20 @@ final class ScrubTarget {
         : URI.create(given.getScheme() + "://" + given.getRawAuthority());
   }
 
+  /** Returns the directory that {@code --ledger} names. */
+  Path ledger(String name) {
+    Path directory;
+    try {
+      directory = new Path(name);
+    } catch (IllegalArgumentException e) {
+      throw usage("Cannot use --ledger='" + name + "': " + e.getMessage());
+    }
+    if (!directory.isAbsolute() || directory.toUri().getScheme() != null) {
+      throw usage("Cannot use --ledger=" + name + ": name an absolute path of the file system");
+    }
+    return directory;
+  }
+
   /** Connects to the file system of a path; the caller closes it. */
   DistributedFileSystem connect(Path path) throws IOException {
     FileSystem fs;

@@ -48,6 +48,9 @@ final class ScrubTotals {
   /** Windows that were sent to the client, because there was no agent. */
   long windowsByClient;
 
+  /** Whether the results were written to a ledger. */
+  boolean recorded;
+
   /** Whether a signal ended the scrub, so that there is more than these groups. */
   boolean interrupted;
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.scrub;
 
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.fs.Path;
 
 /** Which files and groups of its paths a scrub checks. */
 final class Selection {
-  /** Directory of the ledger or of other records, which is not checked. */
-  final Path ledger;
+  /** Directories of the ledger and of other records, which are not checked. */
+  final List<Path> leftOut;
 
   /** The time of day, in milliseconds. */
   final LongSupplier clock;
@@ -24,8 +25,8 @@ final class Selection {
    * @param olderThanMs time since a file's last modification; 0 for all files
    * @param checkedBeforeMs time for which healthy groups are left out; 0 to check all groups
    */
-  Selection(Path ledger, LongSupplier clock, long olderThanMs, long checkedBeforeMs) {
-    this.ledger = ledger;
+  Selection(List<Path> leftOut, LongSupplier clock, long olderThanMs, long checkedBeforeMs) {
+    this.leftOut = leftOut;
     this.clock = clock;
     long now = clock.getAsLong();
     modifiedMax = olderThanMs == 0 ? Long.MAX_VALUE : now - olderThanMs;

@@ -5,6 +5,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.stripeline.convert.job.Reasons;
 /** Lists the files of trees, without the locations of their blocks. */
 final class TreeListing {
   private final DistributedFileSystem fs;
-  private final String leftOut;
+  private final Set<String> leftOut = new HashSet<>();
   private final Visitor visitor;
 
   /** A directory as it was found. It is listed by its id, because it may be renamed before. */
@@ -45,11 +46,11 @@ final class TreeListing {
   /**
    * Prepares to list.
    *
-   * @param leftOut a directory that is not entered: the ledger's, whose log is always open
+   * @param leftOut directories that are not entered, such as the ledger's, whose log is always open
    */
-  TreeListing(DistributedFileSystem fs, Path leftOut, Visitor visitor) {
+  TreeListing(DistributedFileSystem fs, Collection<Path> leftOut, Visitor visitor) {
     this.fs = fs;
-    this.leftOut = leftOut.toUri().getPath();
+    leftOut.forEach(directory -> this.leftOut.add(directory.toUri().getPath()));
     this.visitor = visitor;
   }
 
@@ -95,7 +96,7 @@ final class TreeListing {
           Path path = new Path(next.path, entry.getPath().getName());
           if (entry.isFile()) {
             visitor.file((HdfsFileStatus) entry, path.toUri().getPath());
-          } else if (entry.isDirectory() && !path.toUri().getPath().equals(leftOut)) {
+          } else if (entry.isDirectory() && !leftOut.contains(path.toUri().getPath())) {
             add(entry, path, waiting, known);
           }
         }

@@ -49,6 +49,7 @@ class CoverageTest {
     assertThat(report.bytesWithin30Days).isEqualTo(50_321);
     assertThat(report.bytesNeverChecked).isEqualTo(87_004_000);
     assertThat(report.oldestCheckMs).isEqualTo((NOW - 31 * DAY) * 1000);
+    assertThat(report.groupsChecked).isEqualTo(5);
     assertThat(report.groupsDamaged).isZero();
   }
 

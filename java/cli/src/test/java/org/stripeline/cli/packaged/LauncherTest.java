@@ -121,6 +121,7 @@ class LauncherTest {
     "bench engine -- --list|3|Cannot run the bench: ",
     "bench io --quick --dir=small.json|2|Cannot use small.json: it is not a directory",
     "bench convert --quick --dir=small.json|2|Cannot use small.json: it is not a directory",
+    "bench scrub --quick --dir=small.json|2|Cannot use small.json: it is not a directory",
     "bench java --rounds=0|2|Cannot measure 0 rounds",
     "cluster start --dir=small.json|2|small.json: it is not a directory",
     "cluster status --dir=none|3|Cannot find cluster",

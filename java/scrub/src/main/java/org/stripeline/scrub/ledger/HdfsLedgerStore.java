@@ -50,14 +50,11 @@ final class HdfsLedgerStore implements LedgerStore {
   static HdfsLedgerStore lock(
       DistributedFileSystem fs, Path directory, Ticker ticker, Consumer<String> waiting)
       throws IOException {
-    fs.mkdirs(directory, JobDirectory.PRIVATE);
-    JobRoot.requirePrivate(fs, directory, "a ledger", "--ledger");
-    Path lease = new Path(directory, LEASE);
-    Leader[] taken = {Leader.take(fs, lease)};
+    Leader[] taken = {take(fs, directory)};
     if (taken[0] == null) {
       String name = directory.toUri().getPath();
       waiting.accept(
-          "Another scrub has the ledger "
+          "Another scrub or repair has the ledger "
               + name
               + "; waiting for its end, or for its lease if it was killed, up to "
               + TimeUnit.MILLISECONDS.toSeconds(TAKE_OVER_MS)
@@ -68,18 +65,32 @@ final class HdfsLedgerStore implements LedgerStore {
               TAKE_OVER_MS,
               ASK_AGAIN_MS,
               () -> {
-                taken[0] = Leader.take(fs, lease);
+                taken[0] = take(fs, directory);
                 return taken[0] != null;
               });
       if (!isTaken) {
         throw new RefusedException(
             "Cannot scrub with the ledger "
                 + name
-                + ": another scrub is running; wait for its end, or name another directory with"
-                + " --ledger");
+                + ": another scrub or repair is running; wait for its end, or name another"
+                + " directory with --ledger");
       }
     }
     return new HdfsLedgerStore(fs, directory, ticker, taken[0]);
+  }
+
+  /** Returns the store for the only writer; null if another process is the writer. */
+  static HdfsLedgerStore lockIfFree(DistributedFileSystem fs, Path directory, Ticker ticker)
+      throws IOException {
+    Leader taken = take(fs, directory);
+    return taken == null ? null : new HdfsLedgerStore(fs, directory, ticker, taken);
+  }
+
+  /** Returns the lease; null if another process has it. */
+  private static Leader take(DistributedFileSystem fs, Path directory) throws IOException {
+    fs.mkdirs(directory, JobDirectory.PRIVATE);
+    JobRoot.requirePrivate(fs, directory, "a ledger", "--ledger");
+    return Leader.take(fs, new Path(directory, LEASE));
   }
 
   private Path file(String name) {

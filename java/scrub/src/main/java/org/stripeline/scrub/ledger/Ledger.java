@@ -67,6 +67,18 @@ public final class Ledger implements Closeable {
     return open(HdfsLedgerStore.lock(fs, directory, ticker, waiting), ticker);
   }
 
+  /**
+   * Opens a ledger as {@link #open(DistributedFileSystem, Path, Ticker, Consumer)} does, but waits
+   * for no other process.
+   *
+   * @return null if another process has it
+   */
+  public static Ledger openIfFree(DistributedFileSystem fs, Path directory, Ticker ticker)
+      throws IOException {
+    LedgerStore store = HdfsLedgerStore.lockIfFree(fs, directory, ticker);
+    return store == null ? null : open(store, ticker);
+  }
+
   /** Returns a ledger that has no records and gets none. */
   public static Ledger none() {
     Ledger ledger = new Ledger(null, Ticker.SYSTEM, new LedgerTable());
@@ -158,14 +170,28 @@ public final class Ledger implements Closeable {
     syncedAt = ticker.nanos();
   }
 
+  /** Returns whether records are written until {@link #close}, other than by {@link #none}. */
+  public boolean isRecording() {
+    return store != null;
+  }
+
   /** Appends a record. After {@link #close} this does nothing, because the process is ending. */
-  public synchronized void add(GroupRecord record) throws IOException {
+  public void add(GroupRecord record) throws IOException {
+    append(record, SYNC_NANOS);
+  }
+
+  /** Appends a record as {@link #add} does; it is on disk when this returns. */
+  public void addAndSync(GroupRecord record) throws IOException {
+    append(record, 0);
+  }
+
+  private synchronized void append(GroupRecord record, long syncNanos) throws IOException {
     if (isClosed) {
       return;
     }
     try {
       log.add(record);
-      if (ticker.nanos() - syncedAt >= SYNC_NANOS) {
+      if (ticker.nanos() - syncedAt >= syncNanos) {
         log.sync();
         syncedAt = ticker.nanos();
       }
@@ -175,7 +201,7 @@ public final class Ledger implements Closeable {
               + store.path(LOG)
               + ": "
               + Reasons.of(e)
-              + "; what was checked up to about 10 s ago is recorded, and the same command with"
+              + "; what was checked up to about 10 s ago is recorded, and a scrub with"
               + " --checked-before continues",
           e);
     }

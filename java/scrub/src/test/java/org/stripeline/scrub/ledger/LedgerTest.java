@@ -70,6 +70,29 @@ class LedgerTest {
   }
 
   @Test
+  void aRecordCanBeOnDiskAtOnce() throws IOException {
+    try (Ledger ledger = Ledger.open(store, ticker)) {
+      ledger.begin(ALL);
+      ledger.add(record(1, 100));
+      assertThat(tried()).isEmpty();
+      ledger.addAndSync(record(2, 100));
+      assertThat(tried()).hasSize(2);
+    }
+  }
+
+  @Test
+  void damageRemainsAfterAnIncompleteCheckOfTheSameRun() throws IOException {
+    try (Ledger ledger = Ledger.open(store, ticker)) {
+      ledger.begin(ALL);
+      ledger.addAndSync(Records.damaged(7, 1, 1, 100));
+      ledger.addAndSync(Records.notRead(7, 1, 1, 101));
+      assertThat(Ledger.read(store).get(7, 1).isDamaged).isTrue();
+      ledger.addAndSync(record(1, 102));
+      assertThat(Ledger.read(store).get(7, 1).isDamaged).isFalse();
+    }
+  }
+
+  @Test
   void whatTheFilterLeavesOutIsGone() throws IOException {
     scrub(100, 1, 2, 3);
     try (Ledger ledger = Ledger.open(store, ticker)) {

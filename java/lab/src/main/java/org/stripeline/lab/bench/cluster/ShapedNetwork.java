@@ -278,7 +278,7 @@ public final class ShapedNetwork implements AutoCloseable {
   }
 
   /** Runs a command whose words contain no blanks. */
-  private static void run(String command) throws IOException {
+  static void run(String command) throws IOException {
     Process process =
         new ProcessBuilder(Arrays.asList(command.split(" "))).redirectErrorStream(true).start();
     process.getOutputStream().close();

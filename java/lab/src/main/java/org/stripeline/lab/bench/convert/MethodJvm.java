@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.stripeline.lab.cluster.ChildJvm;
+import org.stripeline.terminal.ExitStatus;
 
 /** Runs a command in a separate JVM from its start to its end. */
 public final class MethodJvm {
@@ -35,7 +36,7 @@ public final class MethodJvm {
   /** The output and the resource use of a command. */
   public static final class Run {
     public double seconds;
-    double cpuSeconds;
+    public double cpuSeconds;
     public final List<String> lines = new ArrayList<>();
   }
 
@@ -45,6 +46,16 @@ public final class MethodJvm {
    * @throws IOException if it does not end with status 0
    */
   public Run run(List<String> arguments) throws IOException {
+    return run(arguments, ExitStatus.SOUND);
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @param expected its exit status
+   * @throws IOException if it ends with another one
+   */
+  public Run run(List<String> arguments, int expected) throws IOException {
     ProcessBuilder builder =
         ChildJvm.of(
             prefix,
@@ -64,14 +75,14 @@ public final class MethodJvm {
       throw new IOException("Cannot wait for '" + String.join(" ", arguments) + "'", e);
     }
     run.seconds = (System.nanoTime() - started) / 1e9;
-    return checked(run, arguments);
+    return checked(run, arguments, expected);
   }
 
-  private static Run checked(Run run, List<String> arguments) throws IOException {
+  private static Run checked(Run run, List<String> arguments, int expected) throws IOException {
     String last = run.lines.isEmpty() ? "" : run.lines.remove(run.lines.size() - 1);
     MethodMain.Answer answer =
         last.startsWith("{\"status\"") ? new Gson().fromJson(last, MethodMain.Answer.class) : null;
-    if (answer == null || answer.status != 0) {
+    if (answer == null || answer.status != expected) {
       throw new IOException(
           "'"
               + String.join(" ", arguments)

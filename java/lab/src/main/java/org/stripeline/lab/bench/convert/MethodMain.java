@@ -8,10 +8,12 @@ import java.util.Objects;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FsShell;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.tools.DebugAdmin;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 import org.stripeline.convert.ConvertCommand;
 import org.stripeline.lab.bench.ProcessTime;
+import org.stripeline.scrub.ScrubCommand;
 import org.stripeline.terminal.CommandStyle;
 
 /**
@@ -32,8 +34,8 @@ final class MethodMain {
   /**
    * Runs the command.
    *
-   * @param arguments {@code convert}, {@code fs} or {@code distcp}, and the arguments of that
-   *     command
+   * @param arguments {@code convert}, {@code scrub}, {@code fs} or {@code distcp}, and the
+   *     arguments of that command; or {@code verifyEC} and files
    */
   public static void main(String[] arguments) throws Exception {
     PrintStream out = System.out;
@@ -50,6 +52,10 @@ final class MethodMain {
     switch (program) {
       case "convert":
         return CommandStyle.commandLine(new ConvertCommand()).execute(arguments);
+      case "scrub":
+        return CommandStyle.commandLine(new ScrubCommand()).execute(arguments);
+      case "verifyEC":
+        return verify(arguments);
       case "fs":
         return ToolRunner.run(new HdfsConfiguration(), new FsShell(), arguments);
       case "distcp":
@@ -57,6 +63,18 @@ final class MethodMain {
       default:
         throw new IllegalArgumentException("Cannot run " + Objects.toString(program));
     }
+  }
+
+  /** Verifies one file after the other, and returns the first exit status that is not 0. */
+  private static int verify(String[] files) throws Exception {
+    for (String file : files) {
+      Configuration conf = new HdfsConfiguration();
+      int status = ToolRunner.run(new DebugAdmin(conf), new String[] {"verifyEC", "-file", file});
+      if (status != 0) {
+        return status;
+      }
+    }
+    return 0;
   }
 
   /**
