@@ -4,10 +4,12 @@ package org.stripeline.scrub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.function.BiConsumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -15,6 +17,8 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.net.NetUtils;
 import org.stripeline.convert.fixture.ConvertCluster;
@@ -25,6 +29,9 @@ import org.stripeline.testkit.Conditions;
 final class ProcessCluster implements AutoCloseable {
   /** The rate of each DataNode's fingerprints, so low that a scrub lasts for some seconds. */
   private static final int BYTES_PER_SECOND = 1 << 20;
+
+  private static final int UNITS = 5;
+  private static final int REPLICAS = 3;
 
   private final Path directory;
   private final Configuration conf = new HdfsConfiguration();
@@ -62,7 +69,8 @@ final class ProcessCluster implements AutoCloseable {
     conf.setInt("dfs.namenode.replication.max-streams", 16);
     conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 32);
     conf.setInt("dfs.namenode.safemode.min.datanodes", nodes);
-    conf.setInt("dfs.namenode.safemode.extension", 0);
+    // Longer than block reports take, so that no block is rebuilt only because it is reported late.
+    conf.setInt("dfs.namenode.safemode.extension", 4000);
     conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
     conf.setBoolean("dfs.block.access.token.enable", true);
     // With asynchronous logging, Hadoop 3.4 formats the edit of a new policy for its log after
@@ -142,6 +150,40 @@ final class ProcessCluster implements AutoCloseable {
             return false;
           }
         });
+  }
+
+  /** Waits until a NameNode that was started has left its safe mode and knows all DataNodes. */
+  void awaitServing() {
+    awaitLive(dataNodes.length);
+    Conditions.await(
+        "the end of the safe mode", () -> !fs.setSafeMode(SafeModeAction.SAFEMODE_GET));
+  }
+
+  /** Waits until the NameNode knows a replica of each internal block, and all of other blocks. */
+  void awaitLocated(List<String> files) {
+    Conditions.await(
+        "all replicas of " + files.size() + " files",
+        () -> {
+          for (String file : files) {
+            for (LocatedBlock block :
+                fs.getClient().getLocatedBlocks(file, 0, Long.MAX_VALUE).getLocatedBlocks()) {
+              if (block.getLocations().length < (block.isStriped() ? UNITS : REPLICAS)) {
+                return false;
+              }
+            }
+          }
+          return true;
+        });
+  }
+
+  /** Returns the id of a DataNode. */
+  String id(int number) throws IOException {
+    Properties version = new Properties();
+    try (InputStream in =
+        Files.newInputStream(storages().resolve("dn" + number + "/disk/current/VERSION"))) {
+      version.load(in);
+    }
+    return version.getProperty("datanodeUuid");
   }
 
   DatanodeInfo[] live() throws IOException {
