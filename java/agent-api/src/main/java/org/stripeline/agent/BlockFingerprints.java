@@ -48,6 +48,12 @@ public final class BlockFingerprints {
   /** The length of the replica's file, or of the replica if it is not finalized. */
   public final long length;
 
+  /**
+   * When the replica's file was last modified, in milliseconds since 1970; 0 if there is no file,
+   * or from an agent that does not say it.
+   */
+  public final long modified;
+
   /** Number of windows that have fingerprints, from the first one requested on. */
   public final int windows;
 
@@ -78,6 +84,7 @@ public final class BlockFingerprints {
     boolean isKept = outcome != Outcome.CHANGED;
     generationStamp = builder.generationStamp;
     length = builder.length;
+    modified = builder.modified;
     checksumType = builder.checksumType;
     bytesPerChecksum = builder.bytesPerChecksum;
     cached = builder.cached;
@@ -134,6 +141,7 @@ public final class BlockFingerprints {
     private final byte[] bytes;
     private long generationStamp;
     private long length;
+    private long modified;
     private int windows;
     private String checksumType = "";
     private int bytesPerChecksum;
@@ -152,6 +160,11 @@ public final class BlockFingerprints {
     public void replica(long stamp, long bytesOfReplica) {
       generationStamp = stamp;
       length = bytesOfReplica;
+    }
+
+    /** Sets when the replica's file was last modified, in milliseconds since 1970. */
+    public void modified(long millis) {
+      modified = millis;
     }
 
     /** Sets the checksums of the replica. */

@@ -54,7 +54,10 @@ abstract class ProcessCase {
   }
 
   final String[] repair() {
-    return new String[] {"repair", damage.root(), "--execute", "--wait=90s", "--json"};
+    // Blocks are moved, and rebuilt after kills, but none from a wrong one.
+    return new String[] {
+      "repair", damage.root(), "--execute", "--trust-others", "--wait=90s", "--json"
+    };
   }
 
   static void await(ScrubProcess command, String what, Callable<Boolean> condition) {

@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -242,6 +244,24 @@ class RepairCommandTest {
     assertThat(files(FILE, 4).bytes()).isEqualTo(second[0]);
     assertThat(quarantined()).containsExactlyInAnyOrder(first[1], second[1]);
     assertWhole(FILE);
+  }
+
+  @Test
+  void leavesWrongBlocksWhoseOthersMayHaveBeenRebuilt() throws Exception {
+    start(7);
+    byte[][] wrong = damage(FILE, 0);
+    FileTime later = FileTime.from(Instant.now().plusSeconds(3600));
+    Files.setLastModifiedTime(files(FILE, 1).data, later);
+
+    assertThat(repair("/tree", "--execute")).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("REFUSED");
+    assertThat(text()).contains("--trust-others");
+    assertThat(quarantined()).isEmpty();
+
+    assertThat(repair("/tree", "--execute", "--trust-others"))
+        .as("%s %s", lines, errors)
+        .isEqualTo(ExitStatus.SOUND);
+    assertThat(files(FILE, 0).bytes()).isEqualTo(wrong[0]);
   }
 
   @Test

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -20,6 +22,7 @@ import org.stripeline.scrub.check.GroupCheck;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.scrub.repair.GroupRepair;
+import org.stripeline.scrub.repair.Trust;
 import org.stripeline.terminal.AtSignal;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.TimeSpan;
@@ -43,7 +46,8 @@ import picocli.CommandLine.Spec;
           + " the ledger of scrubs.",
       "",
       "A group is left as it is if it is not certain which of its replicas are wrong, if not"
-          + " everything else was checked, or if more is wrong than parity can replace. Only"
+          + " everything else was checked, if more is wrong than parity can replace, or if so many"
+          + " of the others may have been rebuilt that the wrong ones could be right. Only"
           + " superusers of HDFS can run this."
     },
     parameterListHeading = "%n",
@@ -80,6 +84,15 @@ public final class RepairCommand implements Callable<Integer> {
               + " known. You answer for the data blocks of the files named; directories are"
               + " refused")
   private boolean trustData;
+
+  @Option(
+      names = "--trust-others",
+      description =
+          "Replace blocks that do not match the others also where the others may have been rebuilt"
+              + " from a wrong block, because they are younger. You answer for it that HDFS has"
+              + " only moved blocks of PATH since it was written, or has rebuilt none from a wrong"
+              + " one")
+  private boolean trustOthers;
 
   @Option(
       names = "--wait",
@@ -191,7 +204,7 @@ public final class RepairCommand implements Callable<Integer> {
                 group,
                 () -> new GroupCheck(group, settings(), calls).run(),
                 record -> audit.write(path, number, checked, record));
-        GroupRepair.End end = new GroupRepair(access, execute, trustData, waitMillis).run(checked);
+        GroupRepair.End end = new GroupRepair(access, execute, trusts(), waitMillis).run(checked);
         output.repaired(path, number, checked, end.record());
         return end.result();
       };
@@ -223,6 +236,17 @@ public final class RepairCommand implements Callable<Integer> {
 
     private RepairAudit audit(DistributedFileSystem fs) throws IOException {
       return RepairAudit.open(fs, new Path(auditDirectory), Clock.systemUTC(), Ticker.SYSTEM);
+    }
+
+    private Set<Trust> trusts() {
+      Set<Trust> trusts = EnumSet.noneOf(Trust.class);
+      if (trustData) {
+        trusts.add(Trust.DATA);
+      }
+      if (trustOthers) {
+        trusts.add(Trust.OTHERS);
+      }
+      return trusts;
     }
 
     /** Returns settings with a seed that nobody knows before. */

@@ -24,6 +24,7 @@ final class CopyRead {
   private final Set<Long> badWindows = new TreeSet<>();
   private final Set<Long> readAgain = new TreeSet<>();
   private int done;
+  private long modified;
   private boolean isChanged;
   private boolean isRepeatable;
   private Finding obstacle;
@@ -119,6 +120,7 @@ final class CopyRead {
     byte[][] read = answer.fingerprints();
     System.arraycopy(read, 0, fingerprints, done, read.length);
     done += read.length;
+    modified = answer.modified;
     badWindows.addAll(answer.badWindows);
     switch (answer.outcome) {
       case READ:
@@ -167,6 +169,11 @@ final class CopyRead {
 
   Copy copy() {
     return copy;
+  }
+
+  /** Returns when the file of the replica was last modified, in ms since 1970; 0 if unknown. */
+  long modified() {
+    return modified;
   }
 
   /** Returns whether asking again may give more. */

@@ -28,6 +28,7 @@ final class GroupPass {
   private final Set<Copy> readable;
   private final Findings findings = new Findings();
   private final Map<WindowVerdict, WindowVerdict> confirmed = new HashMap<>();
+  private final Map<Copy, Long> modified = new HashMap<>();
   private int confirmations;
   private long comparedWindows;
   private long bytes;
@@ -65,7 +66,7 @@ final class GroupPass {
         }
       }
     }
-    return new GroupResult(group, findings.all(), comparedWindows, bytes);
+    return new GroupResult(group, findings.all(), modified, comparedWindows, bytes);
   }
 
   private long windows(long length) {
@@ -108,6 +109,7 @@ final class GroupPass {
 
   private void note(CopyRead read) {
     bytes += read.bytes();
+    modified.put(read.copy(), read.modified());
     for (long window : read.badWindows()) {
       String text = "chunks of it do not match their checksums";
       findings.add(Finding.ofCopy(Finding.Kind.BAD_CHECKSUM, read.copy(), text), window);

@@ -3,7 +3,9 @@ package org.stripeline.scrub.check;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The result of the check of one group. */
 public final class GroupResult {
@@ -17,18 +19,30 @@ public final class GroupResult {
   private final End end;
   private final GroupLocations locations;
   private final List<Finding> findings;
+  private final Map<Copy, Long> modified;
   private final long comparedWindows;
   private final long bytes;
 
-  GroupResult(GroupLocations locations, List<Finding> findings, long comparedWindows, long bytes) {
-    this(End.CHECKED, locations, findings, comparedWindows, bytes);
+  GroupResult(
+      GroupLocations locations,
+      List<Finding> findings,
+      Map<Copy, Long> modified,
+      long comparedWindows,
+      long bytes) {
+    this(End.CHECKED, locations, findings, modified, comparedWindows, bytes);
   }
 
   private GroupResult(
-      End end, GroupLocations locations, List<Finding> findings, long comparedWindows, long bytes) {
+      End end,
+      GroupLocations locations,
+      List<Finding> findings,
+      Map<Copy, Long> modified,
+      long comparedWindows,
+      long bytes) {
     this.end = end;
     this.locations = locations;
     this.findings = Collections.unmodifiableList(new ArrayList<>(findings));
+    this.modified = new HashMap<>(modified);
     this.comparedWindows = comparedWindows;
     this.bytes = bytes;
   }
@@ -45,12 +59,12 @@ public final class GroupResult {
 
   private static GroupResult unchecked(End end, String reason) {
     Finding why = Finding.ofGroup(Finding.Kind.NOT_CHECKED, reason);
-    return new GroupResult(end, null, Collections.singletonList(why), 0, 0);
+    return new GroupResult(end, null, Collections.singletonList(why), Collections.emptyMap(), 0, 0);
   }
 
   /** Returns the result for a group that its file has no more: nothing is left to check. */
   static GroupResult gone() {
-    return new GroupResult(End.GONE, null, Collections.emptyList(), 0, 0);
+    return new GroupResult(End.GONE, null, Collections.emptyList(), Collections.emptyMap(), 0, 0);
   }
 
   /** Returns what was checked; null if nothing was. */
@@ -86,6 +100,14 @@ public final class GroupResult {
   /** Returns whether everything was checked and nothing is damaged. */
   public boolean isHealthy() {
     return end == End.CHECKED && isComplete() && !isDamaged();
+  }
+
+  /**
+   * Returns when the file of a replica was last modified, in milliseconds since 1970; 0 if that is
+   * not known.
+   */
+  public long modified(Copy copy) {
+    return modified.getOrDefault(copy, 0L);
   }
 
   /** Returns the number of windows whose values were compared. */

@@ -34,7 +34,7 @@ public final class GroupRepair {
 
   private final RepairAccess access;
   private final boolean executes;
-  private final boolean trustsData;
+  private final Set<Trust> trusts;
   private final long waitMillis;
   private final Map<String, String> quarantine = new LinkedHashMap<>();
   private Set<Copy> wrong = Collections.emptySet();
@@ -44,13 +44,13 @@ public final class GroupRepair {
    * Creates a repair.
    *
    * @param executes whether anything is changed
-   * @param trustsData whether parity of groups is replaced if it is not known what is wrong
+   * @param trusts what the operator answers for
    * @param waitMillis time in which HDFS must have replaced everything
    */
-  public GroupRepair(RepairAccess access, boolean executes, boolean trustsData, long waitMillis) {
+  public GroupRepair(RepairAccess access, boolean executes, Set<Trust> trusts, long waitMillis) {
     this.access = access;
     this.executes = executes;
-    this.trustsData = trustsData;
+    this.trusts = trusts;
     this.waitMillis = waitMillis;
   }
 
@@ -82,7 +82,7 @@ public final class GroupRepair {
    * @throws InterruptedIOException if the thread is interrupted; other failures are a state
    */
   public End run(GroupResult checked) throws InterruptedIOException {
-    RepairPlan plan = RepairPlan.of(checked, trustsData);
+    RepairPlan plan = RepairPlan.of(checked, trusts);
     if (plan.refusal() != null) {
       return end(State.REFUSED, plan.refusal(), checked);
     }
@@ -133,7 +133,7 @@ public final class GroupRepair {
     }
     // A right replica may have taken the place of a wrong one since the check.
     GroupResult again = access.check();
-    if (!again.isDamaged() || !RepairPlan.of(again, trustsData).wrong().equals(wrong)) {
+    if (!again.isDamaged() || !RepairPlan.of(again, trusts).wrong().equals(wrong)) {
       return end(State.CHANGED, "a second check found something else: " + again, checked);
     }
     Set<Copy> absent = absent(again);

@@ -27,9 +27,9 @@ final class RepairPlan {
    * Plans the repair of a group.
    *
    * @param checked a result with damage
-   * @param trustsData whether the data blocks are right by the operator's word
+   * @param trusts what the operator answers for
    */
-  static RepairPlan of(GroupResult checked, boolean trustsData) {
+  static RepairPlan of(GroupResult checked, Set<Trust> trusts) {
     GroupLocations group = checked.locations();
     Set<Copy> wrong = new LinkedHashSet<>();
     boolean isLocated = true;
@@ -46,8 +46,15 @@ final class RepairPlan {
     if (!isEverythingElseChecked(checked, wrong)) {
       return refused("not everything else was checked; repair needs that, so try again later");
     }
+    if (!trusts.contains(Trust.OTHERS) && new YoungBlocks(checked).mayHideWhatIsWrong()) {
+      return refused(
+          "blocks that match each other are younger than the rest: if HDFS rebuilt them from a"
+              + " wrong block, those that do not match are right. If the blocks were only moved, or"
+              + " the file was compared with its source, --trust-others replaces what does not"
+              + " match");
+    }
     if (!isLocated) {
-      if (!trustsData) {
+      if (!trusts.contains(Trust.DATA)) {
         return refused(
             "which replicas are wrong is not known; if the data blocks are known to be right by"
                 + " other means, --trust-data replaces the parity");

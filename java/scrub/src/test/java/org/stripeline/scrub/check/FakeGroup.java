@@ -27,6 +27,9 @@ public final class FakeGroup implements GroupAccess {
   public static final CheckSettings SETTINGS = new CheckSettings(7, 2, WINDOW, 0);
   static final long STAMP = 1001;
 
+  /** When the group was written, in ms since 1970. */
+  public static final long WRITTEN = 1_700_000_000_000L;
+
   private static final long GROUP_ID = -1024;
   private static final FingerprintFunction FUNCTION = new FingerprintFunction(7, 2, WINDOW);
 
@@ -37,6 +40,9 @@ public final class FakeGroup implements GroupAccess {
 
   /** The replicas, which tests damage. */
   public final Map<Copy, byte[]> bytes = new LinkedHashMap<>();
+
+  /** When replicas were modified, in ms since 1970, if that is not {@link #WRITTEN}. */
+  public final Map<Copy, Long> modified = new HashMap<>();
 
   /** Offsets of chunks with wrong checksums. */
   final Map<Copy, Long> badChunks = new HashMap<>();
@@ -195,6 +201,7 @@ public final class FakeGroup implements GroupAccess {
   private BlockFingerprints fingerprints(Copy copy, byte[] content, FingerprintRequest request) {
     BlockFingerprints.Builder builder = new BlockFingerprints.Builder(request);
     builder.replica(STAMP, content.length);
+    builder.modified(modified.getOrDefault(copy, WRITTEN));
     if (content.length != request.block.length) {
       return builder.end(BlockFingerprints.Outcome.DIFFERENT, "another length");
     }

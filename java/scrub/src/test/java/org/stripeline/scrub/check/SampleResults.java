@@ -2,6 +2,7 @@
 package org.stripeline.scrub.check;
 
 import java.util.List;
+import java.util.Map;
 
 /** Results of checks, for tests of their output. */
 public final class SampleResults {
@@ -9,7 +10,7 @@ public final class SampleResults {
 
   /** Returns a healthy result. */
   public static GroupResult healthy() {
-    return new GroupResult(null, List.of(), 3, 4096);
+    return new GroupResult(null, List.of(), Map.of(), 3, 4096);
   }
 
   /** Returns damage of one replica, a remark about the group, and a gap. */
@@ -22,6 +23,7 @@ public final class SampleResults {
             Finding.ofUnit(Finding.Kind.MISSING, 3, "none is left"),
             Finding.ofGroup(Finding.Kind.TOO_FEW_RACKS, "1 racks instead of 2"),
             Finding.ofGroup(Finding.Kind.NOT_CHECKED, "no answer")),
+        Map.of(),
         3,
         4096);
   }

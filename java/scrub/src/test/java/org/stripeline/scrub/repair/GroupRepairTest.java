@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -126,19 +127,19 @@ class GroupRepairTest {
     return new GroupCheck(group, FakeGroup.SETTINGS, threads).run();
   }
 
-  private RepairRecord repair(boolean executes, boolean trustsData) throws IOException {
-    return new GroupRepair(cluster, executes, trustsData, WAIT_MILLIS).run(check()).record();
+  private RepairRecord repair(boolean executes, Set<Trust> trusts) throws IOException {
+    return new GroupRepair(cluster, executes, trusts, WAIT_MILLIS).run(check()).record();
   }
 
   private RepairRecord repair() throws IOException {
-    return repair(true, false);
+    return repair(true, Set.of());
   }
 
   @Test
   void keepsThenReportsThenChecksAgain() throws IOException {
     group.damage(group.copy(1), 100);
 
-    assertThat(repair(false, false).state()).isEqualTo(State.PLANNED);
+    assertThat(repair(false, Set.of()).state()).isEqualTo(State.PLANNED);
     assertThat(steps).isEmpty();
 
     RepairRecord record = repair();
@@ -167,7 +168,7 @@ class GroupRepairTest {
 
     assertThat(repair().state()).isEqualTo(State.REFUSED);
     assertThat(steps).isEmpty();
-    assertThat(repair(true, true).state()).isEqualTo(State.REPAIRED);
+    assertThat(repair(true, Set.of(Trust.DATA)).state()).isEqualTo(State.REPAIRED);
     assertThat(group.bytes.get(group.copy(3))).isNotEqualTo(wrong);
     assertThat(check().isHealthy()).isTrue();
   }
@@ -461,7 +462,7 @@ class GroupRepairTest {
         };
 
     try {
-      GroupRepair repair = new GroupRepair(cluster, true, false, WAIT_MILLIS);
+      GroupRepair repair = new GroupRepair(cluster, true, Set.of(), WAIT_MILLIS);
       assertThatThrownBy(() -> repair.run(checked)).isInstanceOf(InterruptedIOException.class);
     } finally {
       assertThat(Thread.interrupted()).isTrue();

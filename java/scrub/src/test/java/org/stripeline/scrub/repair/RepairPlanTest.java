@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,8 +36,8 @@ class RepairPlanTest {
     threads.shutdownNow();
   }
 
-  private RepairPlan plan(boolean trustsData) throws IOException {
-    return RepairPlan.of(new GroupCheck(group, FakeGroup.SETTINGS, threads).run(), trustsData);
+  private RepairPlan plan(Trust... trusts) throws IOException {
+    return RepairPlan.of(new GroupCheck(group, FakeGroup.SETTINGS, threads).run(), Set.of(trusts));
   }
 
   @Test
@@ -44,8 +46,7 @@ class RepairPlanTest {
     group.damage(group.copy(1), 1100);
     group.damage(group.copy(2), 2100);
 
-    assertThat(plan(false).refusal())
-        .contains("more blocks are wrong or missing than there is parity");
+    assertThat(plan().refusal()).contains("more blocks are wrong or missing than there is parity");
   }
 
   @Test
@@ -58,7 +59,7 @@ class RepairPlanTest {
           throw new AgentException(AgentException.Kind.UNREACHABLE, "down");
         });
 
-    assertThat(plan(false).refusal()).contains("not everything else was checked");
+    assertThat(plan().refusal()).contains("not everything else was checked");
   }
 
   @Test
@@ -67,7 +68,7 @@ class RepairPlanTest {
     group.damage(group.copy(3), 2100);
     group.damage(group.copy(4), 2101);
 
-    assertThat(plan(true).refusal()).contains("is data, and is wrong");
+    assertThat(plan(Trust.DATA).refusal()).contains("is data, and is wrong");
   }
 
   @Test
@@ -76,9 +77,9 @@ class RepairPlanTest {
     group.damage(second, 100);
     group.damage(group.copy(3), 100);
 
-    assertThat(plan(false).refusal()).contains("is not known");
-    assertThat(plan(true).refusal()).contains("has a second replica, which may differ");
-    assertThat(plan(true).wrong()).isEmpty();
+    assertThat(plan().refusal()).contains("is not known");
+    assertThat(plan(Trust.DATA).refusal()).contains("has a second replica, which may differ");
+    assertThat(plan(Trust.DATA).wrong()).isEmpty();
   }
 
   @Test
@@ -88,8 +89,8 @@ class RepairPlanTest {
     assertThat(right.node).isEqualTo(wrong.node);
     group.damage(wrong, 100);
 
-    assertThat(plan(false).refusal()).contains("HDFS would replace " + right + " too");
-    assertThat(plan(false).wrong()).isEmpty();
+    assertThat(plan().refusal()).contains("HDFS would replace " + right + " too");
+    assertThat(plan().wrong()).isEmpty();
   }
 
   @Test
@@ -98,6 +99,80 @@ class RepairPlanTest {
     Copy only = group.copy(0);
     group.bytes.put(only, Arrays.copyOf(group.bytes.get(only), 4000));
 
-    assertThat(plan(false).refusal()).contains("no replica is right");
+    assertThat(plan().refusal()).contains("no replica is right");
+  }
+
+  private void younger(int unit, long millis) {
+    group.modified.put(group.copy(unit), FakeGroup.WRITTEN + millis);
+  }
+
+  /** Returns the units that would be replaced, or null if the others may have been rebuilt. */
+  private Set<Integer> replaced(Trust... trusts) throws IOException {
+    RepairPlan plan = plan(trusts);
+    if (plan.refusal() != null) {
+      assertThat(plan.refusal()).contains("are younger than the rest").contains("--trust-others");
+      return null;
+    }
+    return plan.wrong().stream().map(copy -> copy.unit).collect(Collectors.toSet());
+  }
+
+  @Test
+  void leavesAGroupOfWhichOtherBlocksMayHaveBeenRebuilt() throws IOException {
+    group.damage(group.copy(0), 100);
+    younger(0, 3_600_000);
+    assertThat(replaced()).as("only the wrong block is younger").containsExactly(0);
+    younger(1, 59_000);
+    assertThat(replaced()).as("written with the others").containsExactly(0);
+    younger(1, 61_000);
+    assertThat(replaced()).isNull();
+    assertThat(replaced(Trust.DATA)).isNull();
+    assertThat(replaced(Trust.OTHERS)).containsExactly(0);
+  }
+
+  @Test
+  void leavesAGroupOfAgentsThatDoNotSayWhenBlocksWereWritten() throws IOException {
+    group.damage(group.copy(3), 100);
+    group.modified.put(group.copy(4), 0L);
+    assertThat(replaced()).isNull();
+  }
+
+  @Test
+  void parityMayBeYoungerThanDataIfAllOfItIs() throws IOException {
+    group.damage(group.copy(0), 100);
+    younger(3, 3_600_000);
+    younger(4, 3_600_000);
+    assertThat(replaced()).as("as convert writes it").containsExactly(0);
+    younger(4, 7_200_000);
+    assertThat(replaced()).isNull();
+  }
+
+  @Test
+  void asManyYoungBlocksAsCanHideAWrongOneAreNeeded() throws IOException {
+    Layout layout = Layout.striped(Code.RS, 6, 3, 4096);
+    group = FakeGroup.striped(layout, 6 * 4096);
+    group.damage(group.copy(8), 100);
+    younger(1, 3_600_000);
+    assertThat(replaced()).containsExactly(8);
+    younger(6, 3_600_000);
+    assertThat(replaced()).isNull();
+  }
+
+  @Test
+  void parityThatWasRebuiltTogetherIsYoungIfSomeIsMissing() throws IOException {
+    Layout layout = Layout.striped(Code.RS, 6, 3, 4096);
+    group = FakeGroup.striped(layout, 6 * 4096);
+    group.damage(group.copy(0), 100);
+    younger(7, 3_600_000);
+    younger(8, 3_600_000);
+    group.bytes.remove(group.copy(6));
+    assertThat(replaced()).isNull();
+  }
+
+  @Test
+  void wrongBlocksOfDifferentWindowsAreReplaced() throws IOException {
+    group = FakeGroup.striped(LAYOUT, 3 * 4096);
+    group.damage(group.copy(0), 100);
+    group.damage(group.copy(3), 3000);
+    assertThat(replaced()).containsExactly(0, 3);
   }
 }

@@ -105,6 +105,7 @@ public final class ReplicaFingerprints implements Closeable {
     if (replica.fileLength() >= 0) {
       answer.replica(replica.generationStamp(), replica.fileLength());
     }
+    answer.modified(replica.modified());
     if (isOther(replica, request)) {
       return answer.end(
           Outcome.DIFFERENT, "requested is " + request.block + ", the replica is " + replica);

@@ -30,6 +30,8 @@ public final class ReplicaView {
   /** The length of the file; -1 if there is none. */
   private final long fileLength;
 
+  private final long modified;
+
   /** Identifies the file (the inode); null if there is none, or the file system has no keys. */
   private final Object fileKey;
 
@@ -42,15 +44,18 @@ public final class ReplicaView {
     data = local(replica.getBlockURI());
     meta = local(replica.getMetadataURI());
     long bytes = -1;
+    long millis = 0;
     Object key = null;
     try {
       BasicFileAttributes file = Files.readAttributes(data, BasicFileAttributes.class);
       bytes = file.size();
+      millis = file.lastModifiedTime().toMillis();
       key = file.fileKey();
     } catch (IOException e) {
       // Reported as a file that is missing; opening it will tell the reason.
     }
     fileLength = bytes;
+    modified = millis;
     fileKey = key;
   }
 
@@ -96,6 +101,11 @@ public final class ReplicaView {
   /** Returns the length of the file, or -1 if there is none. */
   public long fileLength() {
     return fileLength;
+  }
+
+  /** Returns when the file was last modified, in milliseconds since 1970; 0 if there is none. */
+  public long modified() {
+    return modified;
   }
 
   /** Returns whether a file is the one of the replica, perhaps by another name. */
