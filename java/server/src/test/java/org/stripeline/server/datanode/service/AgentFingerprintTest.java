@@ -55,6 +55,7 @@ import org.stripeline.natives.fingerprint.Location;
 import org.stripeline.server.datanode.AgentBeans;
 import org.stripeline.server.datanode.AgentCluster;
 import org.stripeline.server.datanode.AgentKeys;
+import org.stripeline.testkit.Conditions;
 
 /** Tests fingerprints through the calls of clients. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -91,15 +92,17 @@ class AgentFingerprintTest {
       try (FSDataOutputStream out = cluster.fs().create(path)) {
         out.write(AgentCluster.bytes(2 * AgentCluster.BLOCK + 99_999, 5));
       }
-      LocatedBlock group =
-          cluster
-              .fs()
-              .getClient()
-              .getLocatedBlocks(path.toUri().getPath(), 0, Long.MAX_VALUE)
-              .get(0);
+      // DataNodes report the last blocks after the file is closed.
+      Conditions.await("all blocks of " + path, () -> located(path).getLocations().length == UNITS);
+      LocatedBlock group = located(path);
       blocks =
           StripedBlockUtil.parseStripedBlockGroup(
               (LocatedStripedBlock) group, AgentCluster.BLOCK, K, AgentCluster.M);
+    }
+
+    private LocatedBlock located(org.apache.hadoop.fs.Path path) throws IOException {
+      String name = path.toUri().getPath();
+      return cluster.fs().getClient().getLocatedBlocks(name, 0, Long.MAX_VALUE).get(0);
     }
 
     DatanodeInfo node(int unit) {
