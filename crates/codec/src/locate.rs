@@ -167,7 +167,7 @@ impl Location {
     }
 }
 
-/// Finds the smallest sets of present units that explain a syndrome other than 0, if wrong.
+/// Finds the smallest sets of present units whose errors can have caused a syndrome other than 0.
 struct Search {
     /// The number of equations, r.
     rows: usize,

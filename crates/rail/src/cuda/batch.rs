@@ -21,7 +21,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Creates an empty batch for a lane with `slots` slots. A batch holds at most half as many
-    /// pieces as there are slots: the device works on the other half meanwhile.
+    /// pieces as there are slots, so that the device can work on the other half at the same time.
     pub fn new(slots: usize) -> Self {
         Self {
             pieces: Vec::new(),

@@ -107,9 +107,9 @@ public interface Agents extends Closeable {
    * @param remove whether to remove the replica, so that the NameNode has it rebuilt; only a
    *     replica that an earlier call has kept is removed
    * @throws AgentException of kind CHANGED if the replica has another generation stamp, is not
-   *     finalized, changes meanwhile, or is to be removed but was not kept before; of kind FAILED
-   *     if the quarantine is full; of kind UNSUPPORTED if the agent is of a version without this
-   *     method
+   *     finalized, changes during the call, or is to be removed but was not kept before; of kind
+   *     FAILED if the quarantine is full; of kind UNSUPPORTED if the agent is of a version without
+   *     this method
    */
   QuarantinedReplica quarantine(DatanodeInfo node, String pool, AgentBlock block, boolean remove)
       throws IOException;

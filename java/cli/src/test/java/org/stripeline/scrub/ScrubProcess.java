@@ -87,7 +87,7 @@ final class ScrubProcess {
         try {
           lines.add(JsonParser.parseString(line).getAsJsonObject());
         } catch (JsonParseException e) {
-          // The process is writing this line, or was killed meanwhile.
+          // The process is writing this line, or was killed while it wrote it.
         }
       }
     }

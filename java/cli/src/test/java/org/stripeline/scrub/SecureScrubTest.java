@@ -29,8 +29,8 @@ import org.stripeline.testkit.Conditions;
 import org.stripeline.testkit.Kerberos;
 
 /**
- * Scrub and repair of an encryption zone under Kerberos, with two NameNodes that take over from
- * each other meanwhile.
+ * Scrub and repair of an encryption zone under Kerberos, with two NameNodes: during each run, the
+ * standby becomes the active one.
  */
 @Tag("full")
 @Timeout(400)

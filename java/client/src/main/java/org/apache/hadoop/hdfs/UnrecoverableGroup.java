@@ -48,6 +48,9 @@ final class UnrecoverableGroup {
   private final LocatedStripedBlock group;
   private final LocatedStripedBlock previous;
 
+  /** The settings of calls to DataNodes: one that does not answer at once is left out. */
+  private final Configuration calls;
+
   private UnrecoverableGroup(
       DFSClient client,
       String src,
@@ -59,6 +62,14 @@ final class UnrecoverableGroup {
     this.policy = policy;
     this.group = (LocatedStripedBlock) group;
     this.previous = (LocatedStripedBlock) previous;
+    calls = impatient(client.getConfiguration());
+  }
+
+  /** What a DataNode says of an internal block. */
+  private enum Answer {
+    PRESENT,
+    ABSENT,
+    NONE
   }
 
   /** Makes the NameNode forget the DataNodes of an empty block group. */
@@ -134,7 +145,7 @@ final class UnrecoverableGroup {
   private boolean isUnrecoverable() {
     long possible =
         Arrays.stream(units(group))
-            .filter(unit -> unit != null && !Boolean.FALSE.equals(hasReplica(unit)))
+            .filter(unit -> unit != null && ask(unit) != Answer.ABSENT)
             .limit(policy.getNumDataUnits())
             .count();
     return possible < policy.getNumDataUnits() && (previous == null || isReported(previous));
@@ -152,10 +163,7 @@ final class UnrecoverableGroup {
     long cells = (before.getBlockSize() - 1) / policy.getCellSize() + 1;
     long needed = Math.min(cells, policy.getNumDataUnits());
     long found =
-        Arrays.stream(units)
-            .filter(unit -> Boolean.TRUE.equals(hasReplica(unit)))
-            .limit(needed)
-            .count();
+        Arrays.stream(units).filter(unit -> ask(unit) == Answer.PRESENT).limit(needed).count();
     return found == needed;
   }
 
@@ -164,27 +172,27 @@ final class UnrecoverableGroup {
         of, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
   }
 
-  /** Returns whether a DataNode has an internal block, or null if it does not answer. */
-  private Boolean hasReplica(LocatedBlock unit) {
+  /** Asks the DataNode of an internal block whether it has it. */
+  private Answer ask(LocatedBlock unit) {
     ClientDatanodeProtocol node = null;
     try {
       DfsClientConf settings = client.getConf();
       node =
           DFSUtilClient.createClientDatanodeProtocolProxy(
               unit.getLocations()[0],
-              impatient(client.getConfiguration()),
+              calls,
               Math.min(TIMEOUT_MILLIS, settings.getSocketTimeout()),
               settings.isConnectToDnViaHostname(),
               unit);
       node.getReplicaVisibleLength(unit.getBlock());
-      return true;
+      return Answer.PRESENT;
     } catch (RemoteException e) {
       boolean isAbsent = ReplicaNotFoundException.class.getName().equals(e.getClassName());
       DFSClient.LOG.debug("{} on {}", unit.getBlock(), unit.getLocations()[0], e);
-      return isAbsent ? Boolean.FALSE : null;
+      return isAbsent ? Answer.ABSENT : Answer.NONE;
     } catch (IOException e) {
       DFSClient.LOG.debug("{} on {}", unit.getBlock(), unit.getLocations()[0], e);
-      return null;
+      return Answer.NONE;
     } finally {
       if (node != null) {
         RPC.stopProxy(node);

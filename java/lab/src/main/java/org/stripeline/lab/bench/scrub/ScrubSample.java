@@ -12,7 +12,7 @@ final class ScrubSample {
   double clientCpuSecondsPerGib;
   double serverCpuSecondsPerGib;
 
-  /** Bytes that the loopback interface transferred meanwhile. */
+  /** Bytes that the loopback interface transferred during the run. */
   long networkBytes;
 
   double totalCpuSecondsPerGib() {
