@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.Interrupts;
 import org.stripeline.natives.Ticker;
@@ -18,9 +20,9 @@ import org.stripeline.natives.Ticker;
 /**
  * The block groups of one stream that end at a sync: their bytes are durable although the file is
  * open. The NameNode journals the length of a group only when the next one is allocated. So a sync
- * commits and ends the group, allocates the next one, and tells the NameNode that no DataNode has
- * it. When bytes follow, the same group is allocated again and gets DataNodes; if none follow,
- * closing the file removes it.
+ * ends the group, allocates the next one, and tells the NameNode that no DataNode has it. When
+ * bytes follow, the same group is allocated again and gets DataNodes; if none follow, closing the
+ * file removes it.
  *
  * <p>The data of a group end before its length is journaled, and the parity of its last stripe is
  * sent after that. If the parity of a partial stripe were there earlier, a recovery of the lease
@@ -36,7 +38,7 @@ final class SealedGroups {
 
   /** The steps of ending a group whose data are acknowledged. */
   enum Step {
-    COMMIT,
+    END,
     JOURNAL,
     FORGET_NODES,
     PARITY
@@ -121,32 +123,39 @@ final class SealedGroups {
   }
 
   /**
-   * Makes the NameNode commit the length of the stream's block group. The file stays open because
-   * no DataNode has reported a finished block of the group.
+   * Begins to end the last block group, whose bytes are acknowledged. If a unit of parity stays
+   * open, the NameNode hears of the group when the next one is allocated. Otherwise the length is
+   * committed first: the file stays open because no DataNode has reported a finished block.
    *
+   * @param open a unit of parity whose block ends last, or -1 if there is none
    * @return whether the NameNode has closed the file, as it does if it allows blocks of closed
    *     files that are only committed; the blocks must still end then
    */
-  boolean commit() throws IOException {
-    listener.begins(Step.COMMIT);
-    return stream.sender.complete();
+  boolean begin(int open) throws IOException {
+    listener.begins(Step.END);
+    return open < 0 && stream.sender.complete();
   }
 
   /**
-   * Makes the NameNode journal the length of the committed group, whose data have ended on the
-   * DataNodes, and waits first until they have reported them.
+   * Makes the NameNode commit and journal the length of the last group, whose data have ended on
+   * the DataNodes, and forget the DataNodes of the next one. It does the latter when the DataNodes
+   * have reported the last group.
    *
    * <p>That order is what keeps the edit log readable: recovering the lease of a file with a group
    * that is not complete, followed by an empty one without DataNodes, removes the empty one without
    * a record and then raises the generation stamp of the first, and a NameNode that reads the
    * record of that ends ({@code FSNamesystem.internalReleaseLease}, {@code
    * FSEditLogLoader.updateBlocks}).
+   *
+   * @param open as for {@link #begin(int)}
    */
-  void journal() throws IOException {
-    awaitComplete();
+  void journal(int open) throws IOException {
+    if (open < 0) {
+      awaitReport(this::isLastGroupReported);
+    }
     listener.begins(Step.JOURNAL);
     try {
-      allocateEmptyGroup();
+      allocateEmptyGroup(open);
     } catch (IOException e) {
       if (!Interrupts.isInterrupt(e)) {
         throw e;
@@ -154,7 +163,7 @@ final class SealedGroups {
       // Hadoop before 3.5 never closes a file whose last group has DataNodes and no data.
       boolean isInterrupted = Thread.interrupted();
       try {
-        allocateEmptyGroup();
+        allocateEmptyGroup(open);
       } catch (IOException again) {
         e.addSuppressed(again);
       }
@@ -167,7 +176,7 @@ final class SealedGroups {
   }
 
   /** Allocates the next group, or finds it, and makes the NameNode forget its DataNodes. */
-  private void allocateEmptyGroup() throws IOException {
+  private void allocateEmptyGroup(int open) throws IOException {
     ExtendedBlock allocated =
         DFSOutputStream.addBlock(
                 null,
@@ -178,13 +187,21 @@ final class SealedGroups {
                 null,
                 EnumSet.noneOf(AddBlockFlag.class))
             .getBlock();
+    if (open >= 0) {
+      awaitReport(() -> isReportedWithout(open));
+    }
     listener.begins(Step.FORGET_NODES);
     UnrecoverableGroup.forgetNodes(client, allocated, client.clientName, stream.layout.units());
   }
 
-  private void awaitComplete() throws IOException {
+  /** A question to the NameNode. */
+  private interface Question {
+    boolean ask() throws IOException;
+  }
+
+  private void awaitReport(Question isReported) throws IOException {
     long end = ticker.nanos() + REPORT_NANOS;
-    while (!isLastGroupReported()) {
+    while (!isReported.ask()) {
       if (ticker.nanos() - end > 0) {
         throw new IOException(
             "its DataNodes have not reported the last block group within "
@@ -212,6 +229,25 @@ final class SealedGroups {
     return blocks.isLastBlockComplete()
         || (last.getBlock().getNumBytes() < bytes
             && last.getLocations().length >= Math.min(cells, stream.layout.dataUnits()));
+  }
+
+  /**
+   * Returns whether the NameNode calls the group complete that was the last one. Before that it
+   * names the DataNodes that were to write the group; after that those that have reported a block,
+   * without that of the unit which is open.
+   */
+  private boolean isReportedWithout(int open) throws IOException {
+    ExtendedBlock group = stream.currentGroup();
+    long end = stream.getInitialLen() + stream.collected;
+    LocatedBlocks blocks = client.namenode.getBlockLocations(target, end - 1, 1);
+    for (LocatedBlock block : blocks.getLocatedBlocks()) {
+      if (block.getBlock().getBlockId() == group.getBlockId()) {
+        byte[] units = ((LocatedStripedBlock) block).getBlockIndices();
+        return block.getBlockSize() == group.getNumBytes()
+            && IntStream.range(0, units.length).noneMatch(i -> units[i] == open);
+      }
+    }
+    return false;
   }
 
   private void pause() throws IOException {

@@ -288,11 +288,11 @@ final class StripeSender implements StripeSink {
     boolean isParityLater = holdsParity && last != null;
     stream.flushAllInternals();
     boolean haveAllBegun = stream.currentGroup().getNumBytes() >= layout.stripeSize();
-    if (isParityLater && haveAllBegun && !lacksData(layout)) {
+    if (isParityLater && haveAllBegun && lostData(layout) == 0) {
       // Lost parity: the generation stamp is raised, for which all other blocks must have begun.
       WriteCompat.checkStreamerFailures(stream, false);
     }
-    if (isParityLater && lacksData(layout)) {
+    if (isParityLater && lostData(layout) > 0) {
       // Parity replaces lost data, and Hadoop needs it to raise the generation stamp.
       queueParity(last, layout);
       stream.flushAllInternals();
@@ -304,7 +304,7 @@ final class StripeSender implements StripeSink {
       return false;
     }
     endInTurn(0, layout.dataUnits());
-    boolean isComplete = !lacksData(layout) && awaitComplete();
+    boolean isComplete = lostData(layout) == 0 && awaitComplete();
     try {
       queueParity(last, layout);
       endInTurn(layout.dataUnits(), layout.units());
@@ -391,7 +391,8 @@ final class StripeSender implements StripeSink {
   /**
    * Ends the current block group, which may be incomplete: first the internal blocks with data,
    * then, once its length is journaled, those with parity. All data has been queued. The NameNode
-   * needs as many ended blocks as there are blocks with data; parity replaces those that are lost.
+   * needs as many ended blocks as there are blocks with data; parity replaces those that are lost,
+   * but one block stays open, by which {@link SealedGroups} sees what the NameNode knows.
    *
    * @param last the stripe at the end of the group whose parity is not queued, or null
    */
@@ -407,20 +408,25 @@ final class StripeSender implements StripeSink {
         if (stream.currentGroup().getNumBytes() >= layout.stripeSize()) {
           WriteCompat.checkStreamerFailures(stream, false);
         }
-        boolean isClosed = groups.commit();
+        int open = spareParity(layout);
+        boolean isClosed = groups.begin(open);
         endUnits(0, layout.dataUnits());
-        boolean needsParity = isClosed || lacksData(layout);
+        boolean needsParity = isClosed || lostData(layout) > 0;
         if (needsParity) {
-          endParity(last, layout);
+          queueParity(last, layout);
+          endUnits(layout.dataUnits(), open < 0 ? layout.units() : open);
         }
         if (isClosed) {
           throw new IOException(
               "the NameNode closed the file when its last block group was committed"
                   + " (dfs.namenode.file.close.num-committed-allowed)");
         }
-        groups.journal();
+        groups.journal(open);
         if (!needsParity) {
-          endParity(last, layout);
+          queueParity(last, layout);
+          endUnits(layout.dataUnits(), layout.units());
+        } else if (open >= 0) {
+          endUnits(open, open + 1);
         }
         WriteCompat.endIdleStreamers(stream, layout);
       } catch (IOException e) {
@@ -429,19 +435,28 @@ final class StripeSender implements StripeSink {
     }
   }
 
-  private boolean lacksData(StripeLayout layout) {
-    long bytes = stream.currentGroup().getNumBytes();
-    for (int unit = 0; unit < layout.dataUnits(); unit++) {
-      if (layout.hasBytes(unit, bytes) && !stream.getStripedDataStreamer(unit).isHealthy()) {
-        return true;
+  /** Returns a unit of parity that is not needed to replace lost data, the last one, or -1. */
+  private int spareParity(StripeLayout layout) {
+    int healthy = 0;
+    int last = -1;
+    for (int unit = layout.dataUnits(); unit < layout.units(); unit++) {
+      if (stream.getStripedDataStreamer(unit).isHealthy()) {
+        healthy++;
+        last = unit;
       }
     }
-    return false;
+    return healthy > lostData(layout) ? last : -1;
   }
 
-  private void endParity(Stripe last, StripeLayout layout) throws IOException {
-    queueParity(last, layout);
-    endUnits(layout.dataUnits(), layout.units());
+  private int lostData(StripeLayout layout) {
+    long bytes = stream.currentGroup().getNumBytes();
+    int lost = 0;
+    for (int unit = 0; unit < layout.dataUnits(); unit++) {
+      if (layout.hasBytes(unit, bytes) && !stream.getStripedDataStreamer(unit).isHealthy()) {
+        lost++;
+      }
+    }
+    return lost;
   }
 
   private void queueParity(Stripe stripe, StripeLayout layout) throws IOException {

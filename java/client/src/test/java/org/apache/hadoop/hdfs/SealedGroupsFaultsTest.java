@@ -290,7 +290,7 @@ class SealedGroupsFaultsTest extends SyncCase {
     out.write(bytes(ALL), 0, STRIPE);
     out.hsync();
     out.write(bytes(ALL), STRIPE, CELL + 1);
-    endAt(SealedGroups.Step.COMMIT, ours, out);
+    endAt(SealedGroups.Step.END, ours, out);
     recover(sealing(), file);
     assertThat(read(file)).isEqualTo(Arrays.copyOf(bytes(ALL), STRIPE));
   }
@@ -321,7 +321,7 @@ class SealedGroupsFaultsTest extends SyncCase {
     DistributedFileSystem fencer = sealing();
     try {
       out.write(bytes(STRIPE));
-      DurableOutputStream stream = endAt(SealedGroups.Step.COMMIT, ours, out);
+      DurableOutputStream stream = endAt(SealedGroups.Step.END, ours, out);
       DFSClient client = ours.getClient();
       ExtendedBlock group = stream.currentGroup();
       long id = stream.getFileId();
