@@ -59,6 +59,11 @@ final class SealedGroups {
   // Guarded by the stream's lock of collected bytes.
   private int count;
 
+  /**
+   * The DataNode of the block that ends last, by which {@link #isReportedWithout} sees a report.
+   */
+  private String witness;
+
   /** The path of the file by its inode, or its path where inodes cannot be named; null at first. */
   private String target;
 
@@ -133,7 +138,19 @@ final class SealedGroups {
    */
   boolean begin(int open) throws IOException {
     listener.begins(Step.END);
-    return open < 0 && stream.sender.complete();
+    LocatedBlock group = client.namenode.getBlockLocations(target, 0, 1).getLastLocatedBlock();
+    witness = open < 0 ? null : node(group, open);
+    return witness == null && stream.sender.complete();
+  }
+
+  /** Returns the DataNode of an internal block, or null. */
+  private static String node(LocatedBlock group, int unit) {
+    byte[] units = ((LocatedStripedBlock) group).getBlockIndices();
+    return IntStream.range(0, units.length)
+        .filter(i -> units[i] == unit)
+        .mapToObj(i -> group.getLocations()[i].getDatanodeUuid())
+        .findFirst()
+        .orElse(null);
   }
 
   /**
@@ -150,7 +167,7 @@ final class SealedGroups {
    * @param open as for {@link #begin(int)}
    */
   void journal(int open) throws IOException {
-    if (open < 0) {
+    if (witness == null) {
       awaitReport(this::isLastGroupReported);
     }
     listener.begins(Step.JOURNAL);
@@ -187,7 +204,7 @@ final class SealedGroups {
                 null,
                 EnumSet.noneOf(AddBlockFlag.class))
             .getBlock();
-    if (open >= 0) {
+    if (witness != null) {
       awaitReport(() -> isReportedWithout(open));
     }
     listener.begins(Step.FORGET_NODES);
@@ -234,7 +251,7 @@ final class SealedGroups {
   /**
    * Returns whether the NameNode calls the group complete that was the last one. Before that it
    * names the DataNodes that were to write the group; after that those that have reported a block,
-   * without that of the unit which is open.
+   * without that of the unit which is open. HDFS may have rebuilt that block on another one.
    */
   private boolean isReportedWithout(int open) throws IOException {
     ExtendedBlock group = stream.currentGroup();
@@ -242,9 +259,7 @@ final class SealedGroups {
     LocatedBlocks blocks = client.namenode.getBlockLocations(target, end - 1, 1);
     for (LocatedBlock block : blocks.getLocatedBlocks()) {
       if (block.getBlock().getBlockId() == group.getBlockId()) {
-        byte[] units = ((LocatedStripedBlock) block).getBlockIndices();
-        return block.getBlockSize() == group.getNumBytes()
-            && IntStream.range(0, units.length).noneMatch(i -> units[i] == open);
+        return block.getBlockSize() == group.getNumBytes() && !witness.equals(node(block, open));
       }
     }
     return false;

@@ -187,7 +187,7 @@ class SealedGroupsFaultsTest extends SyncCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"complete", "getBlockLocations", "updatePipeline"})
+  @ValueSource(strings = {"getBlockLocations", "updateBlockForPipeline", "updatePipeline"})
   void aSyncGoesOnWhenTheNameNodeRestarts(String method) throws Exception {
     Path file = file("forgets-" + method);
     DistributedFileSystem ours = sealing();

@@ -41,8 +41,8 @@ class SealedGroupsProcessTest extends SyncProcessCase {
       List.of(
           SyncWriters.late("addBlock", 1, true),
           SyncWriters.late("addBlock", 2, true),
-          SyncWriters.late("getBlockLocations", 1, false),
-          SyncWriters.late("getBlockLocations", 1, true),
+          SyncWriters.late("getBlockLocations", 2, false),
+          SyncWriters.late("getBlockLocations", 2, true),
           SyncWriters.late("updateBlockForPipeline", 1, false),
           SyncWriters.late("updateBlockForPipeline", 1, true),
           SyncWriters.late("updatePipeline", 1, false));
@@ -66,8 +66,9 @@ class SealedGroupsProcessTest extends SyncProcessCase {
     for (String call :
         List.of(
             "addBlock.1",
-            "addBlock.2",
             "getBlockLocations.1",
+            "addBlock.2",
+            "getBlockLocations.2",
             "updateBlockForPipeline.1",
             "updatePipeline.1",
             "fsync.1",
