@@ -59,10 +59,8 @@ final class SealedGroups {
   // Guarded by the stream's lock of collected bytes.
   private int count;
 
-  /**
-   * The DataNode of the block that ends last, by which {@link #isReportedWithout} sees a report.
-   */
-  private String witness;
+  /** The last group as the NameNode knew it before its blocks ended; null if it is committed. */
+  private LocatedStripedBlock writing;
 
   /** The path of the file by its inode, or its path where inodes cannot be named; null at first. */
   private String target;
@@ -132,20 +130,24 @@ final class SealedGroups {
    * open, the NameNode hears of the group when the next one is allocated. Otherwise the length is
    * committed first: the file stays open because no DataNode has reported a finished block.
    *
-   * @param open a unit of parity whose block ends last, or -1 if there is none
+   * @param open a unit of parity whose block ends last, or the number of units if there is none
    * @return whether the NameNode has closed the file, as it does if it allows blocks of closed
    *     files that are only committed; the blocks must still end then
    */
   boolean begin(int open) throws IOException {
     listener.begins(Step.END);
-    LocatedBlock group = client.namenode.getBlockLocations(target, 0, 1).getLastLocatedBlock();
-    witness = open < 0 ? null : node(group, open);
-    return witness == null && stream.sender.complete();
+    writing =
+        (LocatedStripedBlock) client.namenode.getBlockLocations(target, 0, 1).getLastLocatedBlock();
+    if (node(writing, open) != null) {
+      return false;
+    }
+    writing = null;
+    return stream.sender.complete();
   }
 
   /** Returns the DataNode of an internal block, or null. */
-  private static String node(LocatedBlock group, int unit) {
-    byte[] units = ((LocatedStripedBlock) group).getBlockIndices();
+  private static String node(LocatedStripedBlock group, int unit) {
+    byte[] units = group.getBlockIndices();
     return IntStream.range(0, units.length)
         .filter(i -> units[i] == unit)
         .mapToObj(i -> group.getLocations()[i].getDatanodeUuid())
@@ -164,10 +166,10 @@ final class SealedGroups {
    * record of that ends ({@code FSNamesystem.internalReleaseLease}, {@code
    * FSEditLogLoader.updateBlocks}).
    *
-   * @param open as for {@link #begin(int)}
+   * @param open units whose blocks have not ended, because they are lost or end later
    */
-  void journal(int open) throws IOException {
-    if (witness == null) {
+  void journal(int... open) throws IOException {
+    if (writing == null) {
       awaitReport(this::isLastGroupReported);
     }
     listener.begins(Step.JOURNAL);
@@ -193,7 +195,7 @@ final class SealedGroups {
   }
 
   /** Allocates the next group, or finds it, and makes the NameNode forget its DataNodes. */
-  private void allocateEmptyGroup(int open) throws IOException {
+  private void allocateEmptyGroup(int... open) throws IOException {
     ExtendedBlock allocated =
         DFSOutputStream.addBlock(
                 null,
@@ -204,7 +206,7 @@ final class SealedGroups {
                 null,
                 EnumSet.noneOf(AddBlockFlag.class))
             .getBlock();
-    if (witness != null) {
+    if (writing != null) {
       awaitReport(() -> isReportedWithout(open));
     }
     listener.begins(Step.FORGET_NODES);
@@ -242,27 +244,40 @@ final class SealedGroups {
     if (last == null || last.getBlock().getBlockId() != group.getBlockId()) {
       return false;
     }
-    long cells = (bytes - 1) / stream.layout.cellSize() + 1;
     return blocks.isLastBlockComplete()
-        || (last.getBlock().getNumBytes() < bytes
-            && last.getLocations().length >= Math.min(cells, stream.layout.dataUnits()));
+        || (last.getBlock().getNumBytes() < bytes && hasEnoughNodes(last));
+  }
+
+  /** Returns whether the NameNode names as many DataNodes as must have reported the group. */
+  private boolean hasEnoughNodes(LocatedBlock group) {
+    long cells = (stream.currentGroup().getNumBytes() - 1) / stream.layout.cellSize() + 1;
+    return group.getLocations().length >= Math.min(cells, stream.layout.dataUnits());
   }
 
   /**
    * Returns whether the NameNode calls the group complete that was the last one. Before that it
    * names the DataNodes that were to write the group; after that those that have reported a block,
-   * without that of the unit which is open. HDFS may have rebuilt that block on another one.
+   * without those of open units. HDFS may have rebuilt the block of such a unit on another one. A
+   * NameNode that restarted before it heard of the end names only what was reported to it.
    */
-  private boolean isReportedWithout(int open) throws IOException {
+  private boolean isReportedWithout(int... open) throws IOException {
     ExtendedBlock group = stream.currentGroup();
     long end = stream.getInitialLen() + stream.collected;
     LocatedBlocks blocks = client.namenode.getBlockLocations(target, end - 1, 1);
     for (LocatedBlock block : blocks.getLocatedBlocks()) {
       if (block.getBlock().getBlockId() == group.getBlockId()) {
-        return block.getBlockSize() == group.getNumBytes() && !witness.equals(node(block, open));
+        return block.getBlockSize() == group.getNumBytes()
+            && hasEnoughNodes(block)
+            && IntStream.of(open)
+                .anyMatch(unit -> isNamedNoMore(unit, (LocatedStripedBlock) block));
       }
     }
     return false;
+  }
+
+  private boolean isNamedNoMore(int unit, LocatedStripedBlock group) {
+    String before = node(writing, unit);
+    return before != null && !before.equals(node(group, unit));
   }
 
   private void pause() throws IOException {

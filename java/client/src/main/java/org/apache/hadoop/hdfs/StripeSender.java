@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketReceiver;
@@ -391,8 +392,9 @@ final class StripeSender implements StripeSink {
   /**
    * Ends the current block group, which may be incomplete: first the internal blocks with data,
    * then, once its length is journaled, those with parity. All data has been queued. The NameNode
-   * needs as many ended blocks as there are blocks with data; parity replaces those that are lost,
-   * but one block stays open, by which {@link SealedGroups} sees what the NameNode knows.
+   * needs as many ended blocks as there are blocks with data; parity replaces those that are lost.
+   * One block stays open if that is possible, by which {@link SealedGroups} sees what the NameNode
+   * knows.
    *
    * @param last the stripe at the end of the group whose parity is not queued, or null
    */
@@ -408,26 +410,31 @@ final class StripeSender implements StripeSink {
         if (stream.currentGroup().getNumBytes() >= layout.stripeSize()) {
           WriteCompat.checkStreamerFailures(stream, false);
         }
-        int open = spareParity(layout);
-        boolean isClosed = groups.begin(open);
+        int firstOpen = spareParity(layout);
+        boolean isClosed = groups.begin(firstOpen);
         endUnits(0, layout.dataUnits());
         boolean needsParity = isClosed || lostData(layout) > 0;
         if (needsParity) {
           queueParity(last, layout);
-          endUnits(layout.dataUnits(), open < 0 ? layout.units() : open);
+          endUnits(layout.dataUnits(), firstOpen);
+          if (firstOpen < layout.units() && spareParity(layout) == layout.units()) {
+            // Blocks were lost meanwhile.
+            endUnits(firstOpen, layout.units());
+            firstOpen = layout.units();
+          }
+        } else {
+          firstOpen = layout.dataUnits();
         }
         if (isClosed) {
           throw new IOException(
               "the NameNode closed the file when its last block group was committed"
                   + " (dfs.namenode.file.close.num-committed-allowed)");
         }
-        groups.journal(open);
+        groups.journal(unended(firstOpen, layout));
         if (!needsParity) {
           queueParity(last, layout);
-          endUnits(layout.dataUnits(), layout.units());
-        } else if (open >= 0) {
-          endUnits(open, open + 1);
         }
+        endUnits(firstOpen, layout.units());
         WriteCompat.endIdleStreamers(stream, layout);
       } catch (IOException e) {
         throw stream.named(e);
@@ -435,17 +442,27 @@ final class StripeSender implements StripeSink {
     }
   }
 
-  /** Returns a unit of parity that is not needed to replace lost data, the last one, or -1. */
+  /**
+   * Returns the last unit of parity whose block is not lost and not needed to replace lost data, or
+   * the number of units if there is none.
+   */
   private int spareParity(StripeLayout layout) {
     int healthy = 0;
-    int last = -1;
+    int last = layout.units();
     for (int unit = layout.dataUnits(); unit < layout.units(); unit++) {
       if (stream.getStripedDataStreamer(unit).isHealthy()) {
         healthy++;
         last = unit;
       }
     }
-    return healthy > lostData(layout) ? last : -1;
+    return healthy > lostData(layout) ? last : layout.units();
+  }
+
+  /** Returns the units whose blocks are lost or, from a unit of parity on, not ended yet. */
+  private int[] unended(int firstOpen, StripeLayout layout) {
+    return IntStream.range(0, layout.units())
+        .filter(unit -> unit >= firstOpen || !stream.getStripedDataStreamer(unit).isHealthy())
+        .toArray();
   }
 
   private int lostData(StripeLayout layout) {

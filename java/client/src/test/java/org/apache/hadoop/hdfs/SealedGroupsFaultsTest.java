@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.ClientKeys;
@@ -150,9 +151,14 @@ class SealedGroupsFaultsTest extends SyncCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"getBlockLocations", "addBlock", "updateBlockForPipeline"})
-  void aFileWhoseWriterIsInterruptedCanBeClosed(String method) throws Exception {
-    Path file = file("interrupted-" + method);
+  @CsvSource({
+    "getBlockLocations, 1",
+    "addBlock, 1",
+    "getBlockLocations, 2",
+    "updateBlockForPipeline, 1"
+  })
+  void aFileWhoseWriterIsInterruptedCanBeClosed(String method, int call) throws Exception {
+    Path file = file("interrupted-" + method + call);
     byte[] all = bytes(STRIPE + 11);
     Thread writer = Thread.currentThread();
     DistributedFileSystem ours = sealing();
@@ -160,10 +166,13 @@ class SealedGroupsFaultsTest extends SyncCase {
       FSDataOutputStream out = ours.create(file);
       out.write(all, 0, STRIPE);
       out.hsync();
-      // The next call is interrupted.
+      AtomicInteger calls = new AtomicInteger();
       nameNode.fail(
           (called, isDone) -> {
-            if (isDone && called.equals(method) && Thread.currentThread() == writer) {
+            if (isDone
+                && called.equals(method)
+                && Thread.currentThread() == writer
+                && calls.incrementAndGet() == call) {
               writer.interrupt();
               nameNode.fail((any, done) -> {});
             }
@@ -173,8 +182,10 @@ class SealedGroupsFaultsTest extends SyncCase {
       Thread.interrupted();
       assertThatThrownBy(out::close).isInstanceOf(IOException.class);
     }
-    recover(fs, file);
-    assertThat(read(file)).isEqualTo(all);
+    boolean hasEnded = !(method + call).equals("getBlockLocations1");
+    // Hadoop before 3.5 does not close a file whose last group has fewer blocks than data units.
+    recover(hasEnded ? fs : ours, file);
+    assertThat(read(file)).isEqualTo(hasEnded ? all : Arrays.copyOf(all, STRIPE));
   }
 
   private static void restart(String at) {
