@@ -15,9 +15,9 @@ import org.stripeline.natives.codec.ErasureCodec;
  * Encodes a stripe as HDFS does with RS-6-3, loses three units, restores them, changes one and
  * brings the parity up to date.
  *
- * <p>Needs the jar and slf4j-api on the class path, not Hadoop:
+ * <p>Needs only the jar on the class path, not Hadoop:
  *
- * <pre>java -cp stripeline-0.1.0.jar:slf4j-api.jar examples/java/EncodeAndRepair.java</pre>
+ * <pre>java -cp stripeline-0.1.0.jar examples/java/EncodeAndRepair.java</pre>
  */
 public final class EncodeAndRepair {
   private static final int DATA_UNITS = 6;

@@ -19,9 +19,9 @@ import org.stripeline.natives.engine.TaskRequest;
  * Encodes a stream of stripes over every coder of the machine, eight in flight at a time: while the
  * engine codes, this thread fills the next stripe. Then it repairs a unit in the background.
  *
- * <p>Needs the jar and slf4j-api on the class path, not Hadoop:
+ * <p>Needs only the jar on the class path, not Hadoop:
  *
- * <pre>java -cp stripeline-0.1.0.jar:slf4j-api.jar examples/java/WindowOfStripes.java</pre>
+ * <pre>java -cp stripeline-0.1.0.jar examples/java/WindowOfStripes.java</pre>
  */
 public final class WindowOfStripes {
   private static final int WINDOW = 8;

@@ -2,12 +2,11 @@
 package org.stripeline.natives.codec;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.stripeline.natives.MessageLog;
 
 /** Selects the native or the pure-Java codec, and logs a warning for the pure-Java one. */
 final class CodecSelection {
-  private static final Logger LOG = LoggerFactory.getLogger(ErasureCodec.class);
+  private static final MessageLog LOG = MessageLog.of(ErasureCodec.class);
   private static final AtomicBoolean ANNOUNCED = new AtomicBoolean();
 
   private CodecSelection() {}
@@ -23,8 +22,8 @@ final class CodecSelection {
     }
     if (ANNOUNCED.compareAndSet(false, true)) {
       LOG.warn(
-          "Falling back to pure-Java erasure coding, several times slower: {}",
-          status.fallbackCause().orElse("unknown cause"));
+          "Falling back to pure-Java erasure coding, several times slower: "
+              + status.fallbackCause().orElse("unknown cause"));
     }
     return new JavaCodec(code, dataUnits, parityUnits);
   }

@@ -10,10 +10,12 @@ import java.nio.ByteBuffer;
  *
  * <p>Buffers are used from their position to their limit; all buffers of one call must have the
  * same number of bytes remaining, and be all direct or all backed by an array. No call changes a
- * position or a limit. No data is copied on the way to the native library. Outputs must not overlap
- * each other or an input; inputs may overlap, and may be the same buffer. A length of zero is valid
- * and does nothing. Memory that is not managed by the garbage collector, such as that of an {@code
- * Arena}, must remain valid while a call uses it; this is not checked.
+ * position or a limit. No data is copied on the way to the native library. While a call codes
+ * arrays, garbage collection may have to wait for it ({@code GetPrimitiveArrayCritical} of JNI), so
+ * large units belong in direct buffers. Outputs must not overlap each other or an input; inputs may
+ * overlap, and may be the same buffer. A length of zero is valid and does nothing. Memory that is
+ * not managed by the garbage collector, such as that of an {@code Arena}, must remain valid while a
+ * call uses it; this is not checked.
  *
  * <p>Several threads may call every method concurrently, and {@link #close()} at any time: calls in
  * progress finish, later ones throw an {@link IOException} that says "closed". An invalid argument

@@ -8,8 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadFactory;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.stripeline.natives.MessageLog;
 import org.stripeline.natives.SharedThreads;
 import org.stripeline.natives.codec.EcException;
 
@@ -22,7 +21,7 @@ import org.stripeline.natives.codec.EcException;
 final class EngineCompletions implements Runnable {
   static final String THREAD_NAME = "stripeline-completions";
 
-  private static final Logger LOG = LoggerFactory.getLogger(RailEngine.class);
+  private static final MessageLog LOG = MessageLog.of(RailEngine.class);
 
   /** Large enough for a busy engine to report many tasks in one call. */
   private static final int REPORTS = 256;
@@ -126,7 +125,7 @@ final class EngineCompletions implements Runnable {
           take(reports[at], reports[at + 1], reports[at + 2]);
         } catch (RuntimeException | Error e) {
           // A failure of one task must not prevent the completion of the others.
-          LOG.error("Cannot complete task {}", reports[at], e);
+          LOG.error("Cannot complete task " + reports[at], e);
         }
       }
       count = EngineBridge.take(engine, reports);
@@ -166,9 +165,9 @@ final class EngineCompletions implements Runnable {
         event = EngineBridge.event(engine)) {
       String text = event.substring(1);
       if (event.charAt(0) == '+') {
-        LOG.info("Erasure coding engine: {}", text);
+        LOG.info("Erasure coding engine: " + text);
       } else {
-        LOG.warn("Erasure coding engine: {}", text);
+        LOG.warn("Erasure coding engine: " + text);
       }
     }
   }
