@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the C and C++ programs of examples without a warning and runs them against the shared and
 # the static library: the examples, the golden vectors, the header in C++, the list of exported
-# functions; and against both as scripts/install.sh installs them, by pkg-config and by CMake. Then
-# runs the Rust example and the self-test of scripts/check-glibc.sh.
+# functions; and against both as scripts/install.sh installs them, by pkg-config and by CMake, also
+# the programs of docs/user/library.md. Then runs the Rust example and the self-test of scripts/check-glibc.sh.
 #
 # usage: scripts/test-c.sh
 set -euo pipefail
@@ -123,6 +123,17 @@ cc -std=c11 examples/c/recover.c "${flags[@]}" -o "$out/recover-pkg-config"
 LD_LIBRARY_PATH=$installed/lib expect_success "recovered: Erasure coding keeps" "$out/recover-pkg-config" 0 4 7
 readelf -d "$out/recover-pkg-config" | grep -q 'NEEDED.*\[libstripeline.so.1\]' \
   || fail "a program does not ask for libstripeline.so.1"
+
+# The programs of the page, against what is installed.
+page_program() {
+  awk -v begin="\`\`\`$1" '$0 == "```" { inside = 0 } inside { print } $0 == begin { inside = 1 }' docs/user/library.md
+}
+page_program c >"$out/page.c"
+page_program cpp >"$out/page.cpp"
+cc "${C_FLAGS[@]}" "$out/page.c" "${flags[@]}" -o "$out/page-c"
+c++ -std=c++17 "${CXX_FLAGS[@]}" "$out/page.cpp" "${flags[@]}" -pthread -o "$out/page-cpp"
+LD_LIBRARY_PATH=$installed/lib expect_success "one six" "$out/page-c"
+LD_LIBRARY_PATH=$installed/lib expect_success "encoded on all devices" "$out/page-cpp"
 
 cat >"$out/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.16)

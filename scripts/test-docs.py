@@ -54,6 +54,8 @@ SKIPPED = [
     ("convert.md", "stripeline convert /data/a/f1 --resume", "needs a driver that was killed; ProcessKillTest"),
     ("convert.md", "stripeline status", "needs a job that is running; JobControlTest"),
     ("convert.md", "stripeline convert /data --policy=RS-6-3 --principal", "needs a KDC; KeytabLoginTest"),
+    ("library.md", "cc ", "needs the installed library; scripts/test-c.sh"),
+    ("library.md", "java ", "ExampleTest compiles and runs the program"),
 ]
 
 # Parts of commands that cannot run here, on any page, and why.
