@@ -129,6 +129,8 @@ try {
     } catch (const stripeline::error &refused) {
         std::cout << "refused: " << refused.what() << " (status " << refused.status() << ")\n";
     }
+    for (const stripeline_rail_statistics &rail : engine.statistics())
+        std::cout << "rail " << rail.name << ": " << rail.pieces << " pieces\n";
     std::cout << (all == right ? "every byte was recovered\n" : "bytes differ\n");
     return all == right ? 0 : 1;
 } catch (const stripeline::error &error) {

@@ -56,6 +56,17 @@
 #define STRIPELINE_ABI_VERSION 3
 
 /**
+ * Buckets of a histogram: bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds, the last also
+ * all longer ones.
+ */
+#define STRIPELINE_BUCKETS 36
+
+/**
+ * The size of the name of a rail in bytes, with the NUL; a longer name is truncated.
+ */
+#define STRIPELINE_RAIL_NAME 64
+
+/**
  * In the flags of a request: `event_fd` is a descriptor even if it is 0.
  */
 #define STRIPELINE_REQUEST_EVENT_FD 1
@@ -415,6 +426,94 @@ typedef struct stripeline_event {
  * @param event    what happened
  */
 typedef void (*stripeline_listener)(void *context, const struct stripeline_event *event);
+
+/**
+ * The counters of one rail since its engine was opened, in pieces of tasks. Set `size` before the
+ * call:
+ *
+ * ```c
+ * stripeline_rail_statistics rail = {.size = sizeof rail};
+ * ```
+ */
+typedef struct stripeline_rail_statistics {
+    /**
+     * sizeof(stripeline_rail_statistics), which tells the library the fields that the program
+     * knows.
+     */
+    size_t size;
+    /**
+     * The name, terminated by a NUL.
+     */
+    char name[STRIPELINE_RAIL_NAME];
+    /**
+     * 1 if it is in service, 0 if not; stripeline_engine_describe() returns the reason.
+     */
+    uint64_t in_service;
+    /**
+     * 1 if it gets work, 0 if the total is higher without it.
+     */
+    uint64_t active;
+    /**
+     * The estimated rate in bytes of data a second.
+     */
+    uint64_t rate;
+    /**
+     * Entries in its queues.
+     */
+    uint64_t queued;
+    /**
+     * Pieces done.
+     */
+    uint64_t pieces;
+    /**
+     * Bytes of data (inputs) of these pieces.
+     */
+    uint64_t data_bytes;
+    /**
+     * Nanoseconds that its threads were busy, summed over threads.
+     */
+    uint64_t busy_ns;
+    /**
+     * CPU time of its threads in nanoseconds, without waiting threads that helped.
+     */
+    uint64_t cpu_ns;
+    /**
+     * The number of times that one of its threads woke up.
+     */
+    uint64_t wake_ups;
+    /**
+     * Pieces taken from the queues of other rails.
+     */
+    uint64_t stolen;
+    /**
+     * Pieces that it failed.
+     */
+    uint64_t faults;
+    /**
+     * Pieces taken away because it did not answer.
+     */
+    uint64_t revoked;
+    /**
+     * How often it was taken out of service.
+     */
+    uint64_t quarantines;
+    /**
+     * Pieces that it compared for other rails.
+     */
+    uint64_t checks;
+    /**
+     * Pieces whose bytes were wrong, or whose comparison gave a wrong result.
+     */
+    uint64_t wrong;
+    /**
+     * Histogram of the times from issue to start of tasks; see STRIPELINE_BUCKETS.
+     */
+    uint64_t waits[STRIPELINE_BUCKETS];
+    /**
+     * Histogram of the times from start to end of pieces; see STRIPELINE_BUCKETS.
+     */
+    uint64_t services[STRIPELINE_BUCKETS];
+} stripeline_rail_statistics;
 
 /**
  * The units of one side of a call: either `base` and `stride`, or `units`.
@@ -938,6 +1037,27 @@ size_t stripeline_engine_describe(const struct stripeline_engine *engine, char *
  *                    STRIPELINE_NULL_POINTER
  */
 stripeline_status stripeline_wait_all(const struct stripeline_engine *engine, int64_t timeout_ns);
+
+/**
+ * Returns the number of rails of an engine, which never changes.
+ *
+ * @param engine  an open engine
+ * @return        the number; 0 on failure, and stripeline_last_error() then returns the reason
+ */
+size_t stripeline_engine_rails(const struct stripeline_engine *engine);
+
+/**
+ * Reads the counters of a rail of an engine.
+ *
+ * @param engine  an open engine
+ * @param rail    the number of the rail, below that of stripeline_engine_rails()
+ * @param result  receives the counters; its `size` must be set
+ * @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if there is no
+ *                such rail or `size` is wrong, STRIPELINE_CLOSED
+ */
+stripeline_status stripeline_engine_rail_statistics(const struct stripeline_engine *engine,
+                                                    size_t rail,
+                                                    struct stripeline_rail_statistics *result);
 
 /**
  * Computes all parity units from all data units on the fastest rails, and waits for the result.

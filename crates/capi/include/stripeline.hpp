@@ -400,6 +400,17 @@ public:
         return text;
     }
 
+    /** The counters of each rail since the engine was opened. */
+    std::vector<stripeline_rail_statistics> statistics() const
+    {
+        std::vector<stripeline_rail_statistics> rails(stripeline_engine_rails(handle()));
+        for (std::size_t index = 0; index < rails.size(); index++) {
+            rails[index].size = sizeof rails[index];
+            check(stripeline_engine_rail_statistics(handle(), index, &rails[index]));
+        }
+        return rails;
+    }
+
     /** Computes all parity units and waits for the result. */
     void encode(const codec &codec, const matrix &data, const matrix &parity, std::size_t length,
                 const request &request = {}) const

@@ -110,6 +110,7 @@ pub(crate) enum Failure {
     UnknownMemory(&'static str, &'static str, i32),
     UnknownDevice(&'static str, &'static str, u32),
     UnknownPriority(&'static str, i32),
+    UnknownRail(&'static str, usize, usize),
     UnknownFlags(&'static str, u64),
     NegativeDescriptor(&'static str, i32),
     NobodyToTell(&'static str),
@@ -137,6 +138,7 @@ impl Failure {
             | Self::UnknownMemory(..)
             | Self::UnknownDevice(..)
             | Self::UnknownPriority(..)
+            | Self::UnknownRail(..)
             | Self::UnknownFlags(..)
             | Self::NegativeDescriptor(..)
             | Self::NobodyToTell(..)
@@ -239,6 +241,7 @@ impl Failure {
             | Self::UnknownMemory(operation, ..)
             | Self::UnknownDevice(operation, ..)
             | Self::UnknownPriority(operation, _)
+            | Self::UnknownRail(operation, _, _)
             | Self::UnknownFlags(operation, _)
             | Self::NegativeDescriptor(operation, _)
             | Self::NobodyToTell(operation)
@@ -267,6 +270,10 @@ impl Failure {
             Self::UnknownDevice(_, name, device) => {
                 write!(formatter, "{name} is on device {device}, at most 65535")
             }
+            Self::UnknownRail(_, rail, count) => write!(
+                formatter,
+                "rail is {rail}, and the engine has {count}, numbered from 0"
+            ),
             Self::UnknownPriority(_, priority) => write!(
                 formatter,
                 "priority is {priority}, known are 0 (foreground) and 1 (background)"

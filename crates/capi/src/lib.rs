@@ -28,6 +28,7 @@ mod fingerprint;
 mod library;
 
 mod engine;
+mod statistics;
 
 mod blocking;
 mod listener;
@@ -72,4 +73,8 @@ pub use listener::{stripeline_event, stripeline_event_kind, stripeline_listener}
 pub use matrix::{stripeline_matrix, stripeline_memory};
 pub use request::{
     STRIPELINE_REQUEST_EVENT_FD, stripeline_callback, stripeline_priority, stripeline_request,
+};
+pub use statistics::{
+    STRIPELINE_BUCKETS, STRIPELINE_RAIL_NAME, stripeline_engine_rail_statistics,
+    stripeline_engine_rails, stripeline_rail_statistics,
 };

@@ -8,6 +8,7 @@ mod engine_side;
 mod fingerprints;
 mod futures;
 mod refusals;
+mod statistics;
 
 use std::sync::Arc;
 
