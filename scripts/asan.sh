@@ -38,7 +38,7 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/asan}
 cargo build --quiet --package stripeline-capi
 readonly C_FLAGS=(-std=c11 -g -O1 -fsanitize=address -fno-omit-frame-pointer -I crates/capi/include)
 readonly CXX_FLAGS=(-std=c++17 "${C_FLAGS[@]:1}")
-readonly LIBRARY=("$CARGO_TARGET_DIR/debug/libstripeline.a" -lpthread -ldl -lm)
+readonly LIBRARY=("$CARGO_TARGET_DIR/debug/libstripeline_capi.a" -lpthread -ldl -lm)
 cat >"$out/overrun.c" <<'C'
 #include <stdlib.h>
 int main(int argc, char **argv)

@@ -104,7 +104,7 @@ build() {
     || fail "cargo failed for $target"
   mkdir -p "$out"
   for library in libstripeline_jni.so libstripeline.so; do
-    local built="${CARGO_TARGET_DIR:-target}/$target/$profile_dir/$library"
+    local built="${CARGO_TARGET_DIR:-target}/$target/$profile_dir/${library/libstripeline.so/libstripeline_capi.so}"
     # An unchanged library keeps its time stamp, so that nothing downstream is rebuilt.
     cmp -s "$built" "$out/$library" || install -m 755 "$built" "$out/$library"
   done

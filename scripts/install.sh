@@ -53,7 +53,7 @@ done
 # The shared library that Rust links cannot have versions of symbols beside Rust's list of exports.
 # Its name changes only if programs of older versions do not run with it.
 readonly soname=libstripeline.so.1
-strip --strip-debug -o "$work/libstripeline.a" "$built/libstripeline.a"
+strip --strip-debug -o "$work/libstripeline.a" "$built/libstripeline_capi.a"
 cc -shared -o "$work/libstripeline.so" -Wl,-soname,"$soname" \
   -Wl,--version-script,packaging/library/symbols.map -Wl,--gc-sections -Wl,-z,now,-z,relro \
   -Wl,--whole-archive "$work/libstripeline.a" -Wl,--no-whole-archive -lpthread -ldl -lm -lgcc_s

@@ -31,9 +31,14 @@ command -v c++ >/dev/null || need_package g++
 echo '#include <cjson/cJSON.h>' | cc -E -x c - >/dev/null 2>&1 || need_package libcjson-dev
 
 cargo build --quiet --package stripeline-capi
-libraries=${CARGO_TARGET_DIR:-target}/debug
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+# Under the names by which programs find them.
+libraries=$out/libraries
+mkdir "$libraries"
+for suffix in so a; do
+  ln -s "$(realpath "${CARGO_TARGET_DIR:-target}/debug/libstripeline_capi.$suffix")" "$libraries/libstripeline.$suffix"
+done
 
 readonly C_FLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror -g -O1 -I crates/capi/include)
 readonly CXX_FLAGS=(-pedantic -Wall -Wextra -Werror -g -O1 -I crates/capi/include)
@@ -78,7 +83,7 @@ expect_failure() {
   [[ $said == *"$text"* ]] || fail "'$*' said '$said', expected '$text'"
 }
 
-compile_and_run shared -L "$libraries" -lstripeline -Wl,-rpath,"$(realpath "$libraries")"
+compile_and_run shared -L "$libraries" -lstripeline -Wl,-rpath,"$libraries"
 compile_and_run static "$libraries/libstripeline.a" -lpthread -ldl -lm
 
 expect_failure 2 "usage:" "$out/recover-shared"

@@ -11,7 +11,7 @@ use std::ptr;
 
 use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use stripeline::{
+use stripeline_capi::{
     stripeline_codec, stripeline_codec_close, stripeline_codec_open, stripeline_decode,
     stripeline_encode, stripeline_status, stripeline_update, stripeline_verify,
 };

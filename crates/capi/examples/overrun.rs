@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use stripeline::*;
+use stripeline_capi::*;
 
 /// Not a whole number of vectors, so that the tail code handles the last byte.
 const LENGTH: usize = 1000;

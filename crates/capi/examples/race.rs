@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::ptr::{null, null_mut};
 
-use stripeline::*;
+use stripeline_capi::*;
 
 const LENGTH: usize = 4096;
 

@@ -14,8 +14,8 @@ use ::stripeline_codec::{Code, Codec};
 use ::stripeline_engine::{Configuration, Engine, ErrorKind, Issued, Request};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, alarm, fork};
-use stripeline::stripeline_status::{self, *};
-use stripeline::*;
+use stripeline_capi::stripeline_status::{self, *};
+use stripeline_capi::*;
 use stripeline_rail::owned::Units;
 
 const FORKS: usize = 100;

@@ -83,7 +83,7 @@ fn each_status_of_the_header_has_its_name() {
 
 fn name_of(status: i32) -> &'static str {
     // SAFETY: the text is never freed.
-    unsafe { CStr::from_ptr(stripeline::stripeline_status_name(status)) }
+    unsafe { CStr::from_ptr(stripeline_capi::stripeline_status_name(status)) }
         .to_str()
         .expect("a name is ASCII")
 }

@@ -4,8 +4,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use stripeline::stripeline_status::*;
-use stripeline::*;
+use stripeline_capi::stripeline_status::*;
+use stripeline_capi::*;
 
 thread_local! {
     /// Per thread, so that allocations of the test harness are not counted.

@@ -72,8 +72,3 @@ pub use stripeline_gf::{
     ChecksumKind, Checksums, Coefficients, Isa, Kernels, Selection, StorePolicy,
 };
 pub use verify::Verdict;
-
-/// Compiles and runs the program of the page.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/user/library.md")]
-pub struct LibraryPage;

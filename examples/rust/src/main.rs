@@ -7,7 +7,7 @@
 
 use std::error::Error;
 
-use stripeline_codec::{Code, Codec, Verdict};
+use stripeline::{Code, Codec, Verdict};
 
 const DATA_UNITS: usize = 6;
 const PARITY_UNITS: usize = 3;
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Splits bytes into data units of one length, the last filled up with zeros, and adds parity
 /// units.
-fn encode(codec: &Codec, bytes: &[u8]) -> Result<Vec<Vec<u8>>, stripeline_codec::Error> {
+fn encode(codec: &Codec, bytes: &[u8]) -> Result<Vec<Vec<u8>>, stripeline::Error> {
     let length = bytes.len().div_ceil(DATA_UNITS);
     let mut units = vec![vec![0; length]; DATA_UNITS + PARITY_UNITS];
     let (data, parity) = units.split_at_mut(DATA_UNITS);
@@ -78,7 +78,7 @@ fn decode(
     codec: &Codec,
     units: &[Vec<u8>],
     lost: &[usize],
-) -> Result<Vec<Vec<u8>>, stripeline_codec::Error> {
+) -> Result<Vec<Vec<u8>>, stripeline::Error> {
     let given: Vec<Option<&[u8]>> = units
         .iter()
         .enumerate()

@@ -6,8 +6,8 @@
 use std::ffi::{CStr, c_char};
 
 use ::stripeline_codec::{ChecksumKind, Code, ErrorKind, Verdict};
-use stripeline::stripeline_status::{self, *};
-use stripeline::*;
+use stripeline_capi::stripeline_status::{self, *};
+use stripeline_capi::*;
 use stripeline_testkit::{CodecUnderTest, Opened, Refusal};
 
 /// A codec opened through C.

@@ -5,8 +5,8 @@ use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 use ::stripeline_codec::{ChecksumKind, Code, Verdict};
-use stripeline::stripeline_status::{self, STRIPELINE_OK};
-use stripeline::*;
+use stripeline_capi::stripeline_status::{self, STRIPELINE_OK};
+use stripeline_capi::*;
 use stripeline_testkit::{CodecUnderTest, Opened, Refusal};
 
 use crate::c_codec::{CCodec, result, starts_mut};

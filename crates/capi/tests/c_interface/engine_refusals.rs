@@ -8,8 +8,8 @@ use std::sync::Mutex;
 
 use crate::c_codec::last_error;
 use crate::engine_side::{Bench, OpenEngine, UNTOUCHED, request, scattered};
-use stripeline::stripeline_status::{self, *};
-use stripeline::*;
+use stripeline_capi::stripeline_status::{self, *};
+use stripeline_capi::*;
 
 const LENGTH: usize = 16;
 

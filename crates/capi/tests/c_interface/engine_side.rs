@@ -5,8 +5,8 @@ use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
 use crate::c_codec::last_error;
-use stripeline::stripeline_status::*;
-use stripeline::*;
+use stripeline_capi::stripeline_status::*;
+use stripeline_capi::*;
 
 /// An open engine.
 pub struct OpenEngine(pub *mut stripeline_engine);

@@ -4,8 +4,8 @@
 use std::ptr::{null, null_mut};
 
 use crate::c_codec::last_error;
-use stripeline::stripeline_status::{self, *};
-use stripeline::*;
+use stripeline_capi::stripeline_status::{self, *};
+use stripeline_capi::*;
 use stripeline_reference::{Checksum, checksum, fingerprint::fingerprint as oracle};
 use stripeline_testkit::Random;
 

@@ -13,8 +13,8 @@ use std::sync::{Condvar, Mutex};
 
 use crate::c_codec::last_error;
 use crate::engine_side::{Bench, OpenEngine, request, scattered, strided};
-use stripeline::stripeline_status::{self, *};
-use stripeline::*;
+use stripeline_capi::stripeline_status::{self, *};
+use stripeline_capi::*;
 
 /// One worker, and no other thread that codes.
 const ONE_WORKER: &str = "rails=cpu\nworkers-max=1\nwaiting-threads-help=false";

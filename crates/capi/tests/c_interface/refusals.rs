@@ -5,8 +5,8 @@
 use std::ptr::{null, null_mut};
 
 use crate::c_codec::last_error;
-use stripeline::stripeline_status::{self, *};
-use stripeline::*;
+use stripeline_capi::stripeline_status::{self, *};
+use stripeline_capi::*;
 
 const LENGTH: usize = 16;
 const UNTOUCHED: u8 = 0x5a;

@@ -7,8 +7,8 @@ use std::ptr::{null, null_mut};
 
 use crate::c_codec::last_error;
 use crate::engine_side::{OpenEngine, strided};
-use stripeline::stripeline_status::*;
-use stripeline::*;
+use stripeline_capi::stripeline_status::*;
+use stripeline_capi::*;
 
 fn unread() -> stripeline_rail_statistics {
     // SAFETY: numbers and characters, which may all be 0.
