@@ -1052,8 +1052,8 @@ size_t stripeline_engine_rails(const struct stripeline_engine *engine);
  * @param engine  an open engine
  * @param rail    the number of the rail, below that of stripeline_engine_rails()
  * @param result  receives the counters; its `size` must be set
- * @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if there is no
- *                such rail or `size` is wrong, STRIPELINE_CLOSED
+ * @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if there is
+ *                no such rail or `size` is wrong, STRIPELINE_CLOSED
  */
 stripeline_status stripeline_engine_rail_statistics(const struct stripeline_engine *engine,
                                                     size_t rail,

@@ -128,8 +128,8 @@ pub unsafe extern "C" fn stripeline_engine_rails(engine: *const stripeline_engin
 /// @param engine  an open engine
 /// @param rail    the number of the rail, below that of stripeline_engine_rails()
 /// @param result  receives the counters; its `size` must be set
-/// @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if there is no
-///                such rail or `size` is wrong, STRIPELINE_CLOSED
+/// @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if there is
+///                no such rail or `size` is wrong, STRIPELINE_CLOSED
 ///
 /// # Safety
 /// `engine` must be open; `result` must have as many writable bytes as its `size` field.

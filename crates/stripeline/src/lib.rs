@@ -26,7 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Devices behind the engine are of `stripeline-rail`; programs that bring their own use that crate.
+//! Devices behind the engine are of `stripeline-rail`; programs that bring their own use that
+//! crate.
 
 #![forbid(unsafe_code)]
 
