@@ -169,6 +169,17 @@ class RepairPlanTest {
   }
 
   @Test
+  void blocksThatEndBeforeTheOthersAreNotYoung() throws IOException {
+    int windows = 64;
+    group =
+        FakeGroup.striped(
+            Layout.striped(Code.RS, 3, 2, FakeGroup.WINDOW),
+            3L * windows * FakeGroup.WINDOW + FakeGroup.WINDOW);
+    group.damage(group.copy(0), 100);
+    assertThat(replaced()).containsExactly(0);
+  }
+
+  @Test
   void wrongBlocksOfDifferentWindowsAreReplaced() throws IOException {
     group = FakeGroup.striped(LAYOUT, 3 * 4096);
     group.damage(group.copy(0), 100);
