@@ -21,6 +21,9 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.io.IOUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +33,7 @@ import org.stripeline.convert.fixture.AgentSwitch;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.InstantWaits;
 import org.stripeline.convert.fixture.ReplicaFiles;
+import org.stripeline.convert.settings.Origin;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.ExitStatus;
@@ -261,6 +265,57 @@ class RepairCommandTest {
     assertThat(repair("/tree", "--execute", "--trust-others"))
         .as("%s %s", lines, errors)
         .isEqualTo(ExitStatus.SOUND);
+    assertThat(files(FILE, 0).bytes()).isEqualTo(wrong[0]);
+  }
+
+  @Test
+  void leavesWrongBlocksAfterHdfsRebuiltAnotherOne() throws Exception {
+    start(7);
+    byte[] wrong = damage(FILE, 1)[1];
+    FileTime written = FileTime.from(Instant.now().minusSeconds(3600));
+    for (int unit = 0; unit < 5; unit++) {
+      Files.setLastModifiedTime(files(FILE, unit).data, written);
+    }
+    LocatedStripedBlock group = (LocatedStripedBlock) cluster.blocks(FILE).get(0);
+    LocatedBlock[] blocks = StripedBlockUtil.parseStripedBlockGroup(group, 1 << 20, 3, 2);
+    String before = holder(FILE, 3).getDatanodeUuid();
+    cluster.fs().getClient().reportBadBlocks(new LocatedBlock[] {blocks[3]});
+    Conditions.await(
+        "a parity block that is rebuilt",
+        () -> {
+          DatanodeInfo[] nodes = cluster.blocks(FILE).get(0).getLocations();
+          return nodes.length == 5 && !holder(FILE, 3).getDatanodeUuid().equals(before);
+        });
+
+    // Whichever block is located as wrong now: that depends on what HDFS has read.
+    assertThat(repair("/tree", "--execute")).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("REFUSED");
+    assertThat(text()).contains("are younger than the rest");
+    assertThat(files(FILE, 1).bytes()).isEqualTo(wrong);
+    assertThat(quarantined()).isEmpty();
+  }
+
+  @Test
+  void parityMayBeYoungerInFilesThatConvertHasMade() throws Exception {
+    start(7);
+    byte[][] wrong = damage(FILE, 0);
+    FileTime later = FileTime.from(Instant.now().plusSeconds(3600));
+    Files.setLastModifiedTime(files(FILE, 3).data, later);
+    Files.setLastModifiedTime(files(FILE, 4).data, later);
+    assertThat(repair("/tree", "--execute")).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("REFUSED");
+
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(FILE);
+    cluster.fs().setXAttr(file, Origin.ATTRIBUTE, new byte[] {'3'});
+    assertThat(repair("/tree", "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
+    assertThat(files(FILE, 0).bytes()).isEqualTo(wrong[0]);
+  }
+
+  @Test
+  void repairsWithoutExtendedAttributes() throws Exception {
+    start(7, "dfs.namenode.xattrs.enabled", "false");
+    byte[][] wrong = damage(FILE, 0);
+    assertThat(repair("/tree", "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
     assertThat(files(FILE, 0).bytes()).isEqualTo(wrong[0]);
   }
 

@@ -16,10 +16,12 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.settings.Origin;
 import org.stripeline.natives.codec.Code;
 import org.stripeline.scrub.check.Copy;
 import org.stripeline.scrub.check.GroupAccess;
@@ -167,6 +169,16 @@ public final class HdfsGroup implements GroupAccess {
     replica.setBlockToken(
         isStriped ? ((LocatedStripedBlock) block).getBlockTokens()[number] : block.getBlockToken());
     return replica;
+  }
+
+  /** Returns whether {@code convert} has made the file of another. */
+  boolean isConverted() throws IOException {
+    try {
+      return Origin.replication(cluster.namenode().getXAttrs(InodePath.of(fileId))) > 0;
+    } catch (FileNotFoundException | RemoteException e) {
+      // The NameNode may not support extended attributes, which convert needs.
+      return false;
+    }
   }
 
   private static String key(DatanodeInfo node, long block) {

@@ -55,6 +55,11 @@ public final class HdfsRepair implements RepairAccess {
   }
 
   @Override
+  public boolean isConverted() throws IOException {
+    return group.isConverted();
+  }
+
+  @Override
   public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
     if (!located.containsKey(copy)) {
       located.put(copy, group.replica(copy.node, copy.block.id));

@@ -82,15 +82,15 @@ public final class GroupRepair {
    * @throws InterruptedIOException if the thread is interrupted; other failures are a state
    */
   public End run(GroupResult checked) throws InterruptedIOException {
-    RepairPlan plan = RepairPlan.of(checked, trusts);
-    if (plan.refusal() != null) {
-      return end(State.REFUSED, plan.refusal(), checked);
-    }
-    wrong = plan.wrong();
-    if (!executes) {
-      return end(State.PLANNED, "", checked);
-    }
     try {
+      RepairPlan plan = plan(checked);
+      if (plan.refusal() != null) {
+        return end(State.REFUSED, plan.refusal(), checked);
+      }
+      wrong = plan.wrong();
+      if (!executes) {
+        return end(State.PLANNED, "", checked);
+      }
       End end = replace(checked);
       if (isBegun) {
         access.audit(end.record);
@@ -102,6 +102,10 @@ public final class GroupRepair {
       }
       return failed(e, checked);
     }
+  }
+
+  private RepairPlan plan(GroupResult checked) throws IOException {
+    return RepairPlan.of(checked, trusts, access.isConverted());
   }
 
   private End failed(IOException why, GroupResult checked) {
@@ -133,7 +137,7 @@ public final class GroupRepair {
     }
     // A right replica may have taken the place of a wrong one since the check.
     GroupResult again = access.check();
-    if (!again.isDamaged() || !RepairPlan.of(again, trusts).wrong().equals(wrong)) {
+    if (!again.isDamaged() || !plan(again).wrong().equals(wrong)) {
       return end(State.CHANGED, "a second check found something else: " + again, checked);
     }
     Set<Copy> absent = absent(again);

@@ -13,6 +13,9 @@ public interface RepairAccess {
   /** Returns the group as the NameNode knows it now, or null if the file has it no more. */
   GroupLocations locate() throws IOException;
 
+  /** Returns whether {@code convert} has made the file of another. */
+  boolean isConverted() throws IOException;
+
   /**
    * Keeps a replica in quarantine.
    *

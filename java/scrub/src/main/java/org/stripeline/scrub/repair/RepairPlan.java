@@ -8,6 +8,7 @@ import org.stripeline.scrub.check.Copy;
 import org.stripeline.scrub.check.Finding;
 import org.stripeline.scrub.check.GroupLocations;
 import org.stripeline.scrub.check.GroupResult;
+import org.stripeline.scrub.check.Layout;
 
 /** Which replicas of a group are to be replaced, or why none are. */
 final class RepairPlan {
@@ -28,8 +29,9 @@ final class RepairPlan {
    *
    * @param checked a result with damage
    * @param trusts what the operator answers for
+   * @param isConverted whether {@code convert} may have written the parity later than the data
    */
-  static RepairPlan of(GroupResult checked, Set<Trust> trusts) {
+  static RepairPlan of(GroupResult checked, Set<Trust> trusts, boolean isConverted) {
     GroupLocations group = checked.locations();
     Set<Copy> wrong = new LinkedHashSet<>();
     boolean isLocated = true;
@@ -46,12 +48,9 @@ final class RepairPlan {
     if (!isEverythingElseChecked(checked, wrong)) {
       return refused("not everything else was checked; repair needs that, so try again later");
     }
-    if (!trusts.contains(Trust.OTHERS) && new YoungBlocks(checked).mayHideWhatIsWrong()) {
-      return refused(
-          "blocks that match each other are younger than the rest: if HDFS rebuilt them from a"
-              + " wrong block, those that do not match are right. If the blocks were only moved, or"
-              + " the file was compared with its source, --trust-others replaces what does not"
-              + " match");
+    String doubt = doubt(checked, trusts, isConverted);
+    if (doubt != null) {
+      return refused(doubt);
     }
     if (!isLocated) {
       if (!trusts.contains(Trust.DATA)) {
@@ -64,7 +63,10 @@ final class RepairPlan {
       }
       for (Copy copy : wrong) {
         if (copy.unit < group.layout().dataUnits()) {
-          return refused("--trust-data, but " + copy + " is data, and is wrong in other windows");
+          return refused(
+              "--trust-data, but "
+                  + copy
+                  + " is data, and is wrong in other windows: write the file again");
         }
       }
       for (Copy copy : group.copies()) {
@@ -85,6 +87,40 @@ final class RepairPlan {
       }
     }
     return isEnoughLeft(group, wrong) ? new RepairPlan(wrong, null) : refusedForLack(group);
+  }
+
+  /** Returns why what is located as wrong may be right, or null. */
+  private static String doubt(GroupResult checked, Set<Trust> trusts, boolean isConverted) {
+    Layout layout = checked.locations().layout();
+    Copy wrongData = null;
+    boolean isDataRead = true;
+    boolean isLocated = true;
+    for (Finding finding : checked.findings()) {
+      Finding.Kind kind = finding.kind();
+      isLocated &= kind != Finding.Kind.UNLOCATED;
+      if (kind.isDamage() && finding.unit() >= 0 && finding.unit() < layout.dataUnits()) {
+        isDataRead &= kind == Finding.Kind.UNLOCATED;
+        wrongData = kind == Finding.Kind.WRONG_BYTES ? finding.copy() : wrongData;
+      }
+    }
+    boolean isDataTrusted = trusts.contains(Trust.DATA) && !layout.isReplicated();
+    if (isDataTrusted && isLocated && wrongData != null) {
+      return "--trust-data, but "
+          + wrongData
+          + " is data, and does not match the others: repair it without --trust-data, or if the"
+          + " file is known to be right, write it again";
+    }
+    if (trusts.contains(Trust.OTHERS) || isDataTrusted && isDataRead) {
+      return null;
+    }
+    String why = new YoungBlocks(checked, isConverted).doubt();
+    return why == null
+        ? null
+        : why
+            + ": if HDFS rebuilt them from a wrong block, those that do not match are right. If no"
+            + " DataNode was lost since the file was written, --trust-others replaces what does not"
+            + " match. If the file is known to be right by other means, "
+            + (isDataRead ? "--trust-data replaces its parity" : "write it again");
   }
 
   private static RepairPlan refusedForLack(GroupLocations group) {

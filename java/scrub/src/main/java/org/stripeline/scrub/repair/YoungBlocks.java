@@ -16,73 +16,102 @@ import org.stripeline.scrub.check.Layout;
  * that do not match the others, and be located as wrong (decision 15).
  *
  * <p>Right and wrong blocks are then of two code words, which differ in more than m of k + m units.
- * With w blocks located as wrong and s missing, at least m + 1 - s - w of the others would be
- * wrong, and all of them but the first one rebuilt. Blocks that were rebuilt are younger than those
- * that were written with the file. So are blocks that were moved, which match all the same.
+ * With w blocks located as wrong and s missing in a window, at least m + 1 - s - w of the others
+ * would be wrong there, and all of them but the first one rebuilt. Blocks that were rebuilt are
+ * younger than those that were written with the file. So are blocks that were moved, which match
+ * all the same.
  */
 final class YoungBlocks {
+  private static final String YOUNGER = "blocks that match each other are younger than the rest";
+  private static final String UNKNOWN =
+      "when blocks that match each other were written is not known, because their DataNodes have no"
+          + " agent of this version";
+
   /** Clocks of DataNodes differ, and a writer does not end all blocks at the same time. */
   private static final long SPREAD_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
   private final GroupResult checked;
+  private final boolean isConverted;
   private final GroupLocations group;
 
-  YoungBlocks(GroupResult checked) {
+  /**
+   * Prepares the judgement of a group.
+   *
+   * @param isConverted whether {@code convert} may have written the parity later than the data
+   */
+  YoungBlocks(GroupResult checked, boolean isConverted) {
     this.checked = checked;
+    this.isConverted = isConverted;
     group = checked.locations();
   }
 
   /**
-   * Returns whether so many blocks may have been rebuilt that those that are located as wrong may
-   * be right.
+   * Returns why blocks that are located as wrong may be right, because so many of the others may
+   * have been rebuilt; null if they cannot.
    */
-  boolean mayHideWhatIsWrong() {
+  String doubt() {
     Set<Integer> wrong = new HashSet<>();
-    Set<Integer> unusable = new HashSet<>();
+    Set<Integer> damaged = new HashSet<>();
     for (Finding finding : checked.findings()) {
       if (finding.kind().isDamage() && finding.unit() >= 0) {
-        (finding.kind() == Finding.Kind.WRONG_BYTES ? wrong : unusable).add(finding.unit());
+        damaged.add(finding.unit());
+        if (finding.kind() == Finding.Kind.WRONG_BYTES) {
+          wrong.add(finding.unit());
+        }
       }
     }
-    unusable.removeAll(wrong);
     Layout layout = group.layout();
     if (wrong.isEmpty() || layout.isReplicated()) {
-      return false;
+      return null;
     }
     int young = 0;
+    int unknown = 0;
+    int oldDamaged = 0;
     for (int unit = 0; unit < layout.units(); unit++) {
-      if (group.unitBytes(unit) > 0 && !wrong.contains(unit) && !unusable.contains(unit)) {
-        young += isYoung(unit) ? 1 : 0;
+      if (group.unitBytes(unit) > 0) {
+        boolean isUnknown = isUnknown(unit);
+        boolean isYoung = !isUnknown && isYoung(unit);
+        unknown += isUnknown ? 1 : 0;
+        young += isYoung ? 1 : 0;
+        oldDamaged += damaged.contains(unit) && !isUnknown && !isYoung ? 1 : 0;
       }
     }
-    int parity = layout.units() - layout.dataUnits();
-    // Of one window; several windows may have different wrong blocks.
-    int needed = Math.max(1, parity - unusable.size() - wrong.size());
-    return young >= needed;
+    // A unit that is damaged may be right in the window of another, and so one of those that match
+    // there. This is the least number that is possible in one window: counted as young although it
+    // does not match, a unit changes nothing, because one less of the others is needed then.
+    int needed = Math.max(1, layout.units() - layout.dataUnits() - oldDamaged);
+    if (young >= needed) {
+      return YOUNGER;
+    }
+    return young + unknown >= needed ? UNKNOWN : null;
+  }
+
+  /** Returns whether it is not known when a replica of a unit was written. */
+  private boolean isUnknown(int unit) {
+    return group.copies(unit).stream().anyMatch(copy -> checked.modified(copy) <= 0);
   }
 
   private boolean isYoung(int unit) {
-    long oldest = oldestOfKind(unit);
-    for (Copy copy : group.copies(unit)) {
-      long modified = checked.modified(copy);
-      if (modified == 0 || modified - oldest > SPREAD_MILLIS) {
-        return true;
-      }
-    }
-    return false;
+    long oldest = oldest(unit);
+    return group.copies(unit).stream()
+        .anyMatch(copy -> checked.modified(copy) - oldest > SPREAD_MILLIS);
   }
 
   /**
-   * Returns the time of the oldest block of the same kind, data or parity: the parity of a file
-   * that {@code convert} has made is younger than its data. If parity is missing, what is there may
-   * have been rebuilt together; the oldest block of all counts then.
+   * Returns the time of the oldest block, of which none that was written with it is younger. The
+   * parity of a file that {@code convert} has made is younger than its data, and is only compared
+   * with other parity: unless the time of some is not known, because the rest may have been rebuilt
+   * together.
    */
-  private long oldestOfKind(int unit) {
+  private long oldest(int unit) {
     int data = group.layout().dataUnits();
     int units = group.layout().units();
-    int from = unit < data || lacksParity() ? 0 : data;
+    boolean isOwnKind = isConverted && unit >= data;
+    for (int other = data; other < units; other++) {
+      isOwnKind &= !group.copies(other).isEmpty() && !isUnknown(other);
+    }
     long oldest = Long.MAX_VALUE;
-    for (int other = from; other < (unit < data ? data : units); other++) {
+    for (int other = isOwnKind ? data : 0; other < units; other++) {
       for (Copy copy : group.copies(other)) {
         if (checked.modified(copy) > 0) {
           oldest = Math.min(oldest, checked.modified(copy));
@@ -90,14 +119,5 @@ final class YoungBlocks {
       }
     }
     return oldest;
-  }
-
-  private boolean lacksParity() {
-    for (int unit = group.layout().dataUnits(); unit < group.layout().units(); unit++) {
-      if (group.copies(unit).isEmpty()) {
-        return true;
-      }
-    }
-    return false;
   }
 }

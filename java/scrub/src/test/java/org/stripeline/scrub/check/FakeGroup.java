@@ -45,7 +45,7 @@ public final class FakeGroup implements GroupAccess {
   public final Map<Copy, Long> modified = new HashMap<>();
 
   /** Offsets of chunks with wrong checksums. */
-  final Map<Copy, Long> badChunks = new HashMap<>();
+  public final Map<Copy, Long> badChunks = new HashMap<>();
 
   /** Windows that one call returns at most. */
   int windowsPerCall = 10;

@@ -68,6 +68,11 @@ class GroupRepairTest {
     }
 
     @Override
+    public boolean isConverted() {
+      return false;
+    }
+
+    @Override
     public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
       steps.add((remove ? "remove " : "keep ") + copy.unit);
       if (remove) {

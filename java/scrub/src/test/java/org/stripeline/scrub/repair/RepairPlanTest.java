@@ -13,10 +13,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.stripeline.agent.AgentException;
+import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.natives.codec.Code;
 import org.stripeline.scrub.check.Copy;
 import org.stripeline.scrub.check.FakeGroup;
 import org.stripeline.scrub.check.GroupCheck;
+import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.check.Layout;
 
 /** Which groups are left as they are. */
@@ -25,6 +27,7 @@ class RepairPlanTest {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private FakeGroup group;
+  private boolean isConverted;
 
   @BeforeEach
   void write() throws IOException {
@@ -37,7 +40,8 @@ class RepairPlanTest {
   }
 
   private RepairPlan plan(Trust... trusts) throws IOException {
-    return RepairPlan.of(new GroupCheck(group, FakeGroup.SETTINGS, threads).run(), Set.of(trusts));
+    GroupResult checked = new GroupCheck(group, FakeGroup.SETTINGS, threads).run();
+    return RepairPlan.of(checked, Set.of(trusts), isConverted);
   }
 
   @Test
@@ -125,7 +129,6 @@ class RepairPlanTest {
     assertThat(replaced()).as("written with the others").containsExactly(0);
     younger(1, 61_000);
     assertThat(replaced()).isNull();
-    assertThat(replaced(Trust.DATA)).isNull();
     assertThat(replaced(Trust.OTHERS)).containsExactly(0);
   }
 
@@ -133,14 +136,20 @@ class RepairPlanTest {
   void leavesAGroupOfAgentsThatDoNotSayWhenBlocksWereWritten() throws IOException {
     group.damage(group.copy(3), 100);
     group.modified.put(group.copy(4), 0L);
+    assertThat(plan().refusal()).contains("is not known").contains("--trust-others");
+    group.modified.put(group.copy(4), -1L);
+    assertThat(plan().refusal()).as("a clock before 1970").contains("is not known");
+    younger(1, 3_600_000);
     assertThat(replaced()).isNull();
   }
 
   @Test
-  void parityMayBeYoungerThanDataIfAllOfItIs() throws IOException {
+  void parityOfAConvertedFileMayBeYoungerThanDataIfAllOfItIs() throws IOException {
     group.damage(group.copy(0), 100);
     younger(3, 3_600_000);
     younger(4, 3_600_000);
+    assertThat(replaced()).as("one was rebuilt, the other moved at the same time").isNull();
+    isConverted = true;
     assertThat(replaced()).as("as convert writes it").containsExactly(0);
     younger(4, 7_200_000);
     assertThat(replaced()).isNull();
@@ -169,6 +178,38 @@ class RepairPlanTest {
   }
 
   @Test
+  void parityThatWasRebuiltTogetherIsYoungIfSomeIsAbsent() throws IOException {
+    Layout layout = Layout.striped(Code.RS, 6, 3, 4096);
+    group = FakeGroup.striped(layout, 6 * 4096);
+    isConverted = true;
+    group.damage(group.copy(0), 100);
+    younger(7, 3_600_000);
+    younger(8, 3_600_000);
+    Copy absent = group.copy(6);
+    group.answer(absent, 100, FakeGroup.outcome(BlockFingerprints.Outcome.ABSENT, 0, 0));
+    assertThat(replaced()).isNull();
+  }
+
+  @Test
+  void dataIsYoungerThanParityThatAClockInThePastMakesOld() throws IOException {
+    isConverted = true;
+    group.damage(group.copy(4), 100);
+    younger(3, -3_600_000);
+    assertThat(replaced()).isNull();
+  }
+
+  @Test
+  void aRebuiltBlockIsYoungInWindowsWhereItIsNotDamaged() throws IOException {
+    group.damage(group.copy(0), 100);
+    younger(3, 3_600_000);
+    group.badChunks.put(group.copy(3), 3000L);
+    assertThat(replaced()).as("a wrong checksum").isNull();
+    group.badChunks.clear();
+    group.damage(group.copy(3), 3000);
+    assertThat(replaced()).as("wrong bytes").isNull();
+  }
+
+  @Test
   void blocksThatEndBeforeTheOthersAreNotYoung() throws IOException {
     int windows = 64;
     group =
@@ -176,6 +217,23 @@ class RepairPlanTest {
             Layout.striped(Code.RS, 3, 2, FakeGroup.WINDOW),
             3L * windows * FakeGroup.WINDOW + FakeGroup.WINDOW);
     group.damage(group.copy(0), 100);
+    assertThat(replaced()).containsExactly(0);
+  }
+
+  @Test
+  void trustedDataIsNeverReplacedAndShowsThatParityIsWrong() throws IOException {
+    group.damage(group.copy(3), 100);
+    younger(4, 3_600_000);
+    assertThat(plan().refusal()).contains("--trust-data");
+    assertThat(replaced(Trust.DATA)).containsExactly(3);
+
+    group.damage(group.copy(3), 100);
+    group.damage(group.copy(0), 100);
+    assertThat(plan().refusal()).contains("write it again").doesNotContain("--trust-data");
+    assertThat(plan(Trust.DATA).refusal()).contains("is data, and does not match");
+    assertThat(plan(Trust.DATA, Trust.OTHERS).refusal()).contains("is data, and does not match");
+    younger(4, 0);
+    assertThat(plan(Trust.DATA).refusal()).contains("is data, and does not match");
     assertThat(replaced()).containsExactly(0);
   }
 
