@@ -3,7 +3,7 @@ package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -24,6 +24,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.RemoteException;
+import org.stripeline.natives.Ticker;
 
 /**
  * The last block group of an open file whose writer ended before enough DataNodes had blocks of it.
@@ -35,18 +36,32 @@ import org.apache.hadoop.ipc.RemoteException;
  * <p>So whoever recovers the lease first makes the NameNode forget the DataNodes, in the name of
  * the writer. That is possible only before the first recovery begins, and before the writer has
  * committed the group. No acknowledged byte is lost: a sync returns when its group is complete.
+ *
+ * <p>Nothing is removed before the NameNode calls the group before complete. A NameNode that
+ * recovers the lease earlier removes the last group and then fails, without a record in its edit
+ * log. If the group before is recovered next, with a new generation stamp, no NameNode can read the
+ * record of that ({@code FSEditLogLoader.updateBlocks}).
  */
 final class UnrecoverableGroup {
   private static final int TIMEOUT_MILLIS = 3000;
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** How often the NameNode is asked for the group before: for 10 s at least. */
+  private static final int STATES_MAX = 200;
 
   /** The message of {@code FSNamesystem.checkLease} to a client that does not hold the lease. */
   private static final Pattern OWNER = Pattern.compile("is not the lease owner \\(=(.+?): ");
+
+  /** The message of {@code FSNamesystem.checkUCBlock} of a block that is not being written. */
+  private static final Pattern STATE = Pattern.compile("BlockUCState: .+ is ([A-Z_]+) but not ");
 
   private final DFSClient client;
   private final String src;
   private final ErasureCodingPolicy policy;
   private final LocatedStripedBlock group;
-  private final LocatedStripedBlock previous;
+
+  /** The group before, or null. */
+  private final ExtendedBlock previous;
 
   /** The settings of calls to DataNodes: one that does not answer at once is left out. */
   private final Configuration calls;
@@ -56,20 +71,13 @@ final class UnrecoverableGroup {
       String src,
       ErasureCodingPolicy policy,
       LocatedBlock group,
-      LocatedBlock previous) {
+      ExtendedBlock previous) {
     this.client = client;
     this.src = src;
     this.policy = policy;
     this.group = (LocatedStripedBlock) group;
-    this.previous = (LocatedStripedBlock) previous;
+    this.previous = previous;
     calls = impatient(client.getConfiguration());
-  }
-
-  /** What a DataNode says of an internal block. */
-  private enum Answer {
-    PRESENT,
-    ABSENT,
-    NONE
   }
 
   /** Makes the NameNode forget the DataNodes of an empty block group. */
@@ -93,28 +101,16 @@ final class UnrecoverableGroup {
 
   /** Recovers the lease of a file; an unrecoverable last group does not prevent it. */
   static boolean recover(DFSClient client, String src, Recovery recovery) throws IOException {
-    String holder = null;
     try {
       UnrecoverableGroup found = find(client, src);
-      if (found != null && found.isUnrecoverable()) {
-        holder = found.forgetNodes();
+      if (found != null && found.isUnrecoverable() && found.forgetNodes()) {
+        DFSClient.LOG.info(
+            "The last block group of {} is on too few DataNodes and is removed", src);
       }
     } catch (IOException | RuntimeException e) {
       DFSClient.LOG.debug("Looking for an unrecoverable last block group of {}", src, e);
     }
-    if (holder == null) {
-      return recovery.run();
-    }
-    DFSClient.LOG.info("The last block group of {} is on too few DataNodes and is removed", src);
-    try {
-      return recovery.run();
-    } catch (RemoteException e) {
-      // If the group before is not complete yet, the NameNode has removed the last one without
-      // writing that to its edit log. A later recovery of the group before would make the log
-      // unreadable (FSEditLogLoader.updateBlocks), so this call writes the list of groups.
-      client.namenode.fsync(src, HdfsConstants.GRANDFATHER_INODE_ID, holder, -1);
-      throw e;
-    }
+    return recovery.run();
   }
 
   /** Returns null unless the last block group of an open file has no byte and has DataNodes. */
@@ -134,46 +130,35 @@ final class UnrecoverableGroup {
     LocatedBlocks before =
         length == 0 ? null : client.namenode.getBlockLocations(src, length - 1, 1);
     return new UnrecoverableGroup(
-        client, src, blocks.getErasureCodingPolicy(), last, before == null ? null : before.get(0));
+        client,
+        src,
+        blocks.getErasureCodingPolicy(),
+        last,
+        before == null ? null : before.get(0).getBlock());
   }
 
   /**
-   * Returns whether too few DataNodes can have a block of the group to recover any byte of it, and
-   * the NameNode knows that the group before is complete. Hadoop 3.5 removes a group for the same
-   * reason.
+   * Returns whether too few DataNodes can have a block of the group to recover any byte of it.
+   * Hadoop 3.5 removes a group for the same reason. A DataNode that the NameNode does not name may
+   * have a block: observers, and NameNodes that have just started, name those that have reported.
    */
   private boolean isUnrecoverable() {
+    LocatedBlock[] units =
+        StripedBlockUtil.parseStripedBlockGroup(
+            group, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
     long possible =
-        Arrays.stream(units(group))
-            .filter(unit -> unit != null && ask(unit) != Answer.ABSENT)
+        Arrays.stream(units)
+            .filter(unit -> unit == null || mayHave(unit))
             .limit(policy.getNumDataUnits())
             .count();
-    return possible < policy.getNumDataUnits() && (previous == null || isReported(previous));
+    return possible < policy.getNumDataUnits();
   }
 
   /**
-   * Returns whether the NameNode very likely knows that DataNodes have finished a group. Before
-   * they have reported it, the NameNode names all that were to write it.
+   * Asks the DataNode of an internal block for its length. Returns false if there is no such block,
+   * or an empty one, which a recovery does not count either.
    */
-  private boolean isReported(LocatedStripedBlock before) {
-    LocatedBlock[] units = units(before);
-    if (Arrays.stream(units).anyMatch(Objects::isNull)) {
-      return true;
-    }
-    long cells = (before.getBlockSize() - 1) / policy.getCellSize() + 1;
-    long needed = Math.min(cells, policy.getNumDataUnits());
-    long found =
-        Arrays.stream(units).filter(unit -> ask(unit) == Answer.PRESENT).limit(needed).count();
-    return found == needed;
-  }
-
-  private LocatedBlock[] units(LocatedStripedBlock of) {
-    return StripedBlockUtil.parseStripedBlockGroup(
-        of, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
-  }
-
-  /** Asks the DataNode of an internal block whether it has it. */
-  private Answer ask(LocatedBlock unit) {
+  private boolean mayHave(LocatedBlock unit) {
     ClientDatanodeProtocol node = null;
     try {
       DfsClientConf settings = client.getConf();
@@ -184,15 +169,14 @@ final class UnrecoverableGroup {
               Math.min(TIMEOUT_MILLIS, settings.getSocketTimeout()),
               settings.isConnectToDnViaHostname(),
               unit);
-      node.getReplicaVisibleLength(unit.getBlock());
-      return Answer.PRESENT;
+      // It is -1 if the DataNode has restarted since the block was written.
+      return node.getReplicaVisibleLength(unit.getBlock()) != 0;
     } catch (RemoteException e) {
-      boolean isAbsent = ReplicaNotFoundException.class.getName().equals(e.getClassName());
       DFSClient.LOG.debug("{} on {}", unit.getBlock(), unit.getLocations()[0], e);
-      return isAbsent ? Answer.ABSENT : Answer.NONE;
+      return !ReplicaNotFoundException.class.getName().equals(e.getClassName());
     } catch (IOException e) {
       DFSClient.LOG.debug("{} on {}", unit.getBlock(), unit.getLocations()[0], e);
-      return Answer.NONE;
+      return true;
     } finally {
       if (node != null) {
         RPC.stopProxy(node);
@@ -209,14 +193,53 @@ final class UnrecoverableGroup {
     return own;
   }
 
-  /** Makes the NameNode forget the DataNodes of the group; returns the holder of the lease. */
-  private String forgetNodes() throws IOException {
+  /** Makes the NameNode forget the DataNodes of the group; returns whether it has done so. */
+  private boolean forgetNodes() throws IOException {
     // The calls below need no permission, but those who may not recover the lease change nothing.
     client.namenode.checkAccess(src, FsAction.WRITE);
     String holder = holder();
+    if (previous != null && !awaitPrevious(holder)) {
+      return false;
+    }
     int units = policy.getNumDataUnits() + policy.getNumParityUnits();
     forgetNodes(client, group.getBlock(), holder, units);
-    return holder;
+    return true;
+  }
+
+  /**
+   * Waits while the group before is committed: its DataNodes report it soon.
+   *
+   * @return whether it is complete and the last group is still unrecoverable
+   */
+  private boolean awaitPrevious(String holder) throws IOException {
+    for (int i = 0; i < STATES_MAX; i++) {
+      String state = stateOfPrevious(holder);
+      if (!state.equals("COMMITTED")) {
+        // The writer may have written to more DataNodes during a wait.
+        return state.equals("COMPLETE") && (i == 0 || isUnrecoverable());
+      }
+      try {
+        Ticker.SYSTEM.sleep(RETRY_NANOS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the state of the group before, which the NameNode names only in a message. */
+  private String stateOfPrevious(String holder) throws IOException {
+    try {
+      client.namenode.updateBlockForPipeline(previous, holder);
+      return "UNDER_CONSTRUCTION";
+    } catch (RemoteException e) {
+      Matcher state = STATE.matcher(e.getMessage());
+      if (!state.find()) {
+        throw e;
+      }
+      return state.group(1);
+    }
   }
 
   /** Returns the client that holds the lease, which the NameNode names only in a message. */

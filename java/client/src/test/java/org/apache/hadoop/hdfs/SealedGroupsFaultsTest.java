@@ -9,18 +9,21 @@ import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.HungNameNode.Fault;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
@@ -322,31 +325,98 @@ class SealedGroupsFaultsTest extends SyncCase {
     assertThat(read(file)).isEqualTo(bytes(STRIPE));
   }
 
-  /** {@link #theNameNodeStartsAgain} fails if the removed group is not in the edit log. */
   @Test
-  void aGroupWithoutDataIsRemovedWhileTheOneBeforeIsNotReported() throws Exception {
+  void aGroupIsRemovedWhenTheOneBeforeIsReported() throws Exception {
     Path file = file("unreported");
-    DistributedFileSystem ours = sealing();
-    FSDataOutputStream out = ours.create(file);
+    byte[] all = bytes(3 * (int) BLOCK);
+    DistributedFileSystem stock = cluster.open("stock");
+    FSDataOutputStream out = stock.create(file);
     cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::pauseIBR);
-    DistributedFileSystem fencer = sealing();
-    try {
-      out.write(bytes(STRIPE));
-      DurableOutputStream stream = endAt(SealedGroups.Step.END, ours, out);
-      DFSClient client = ours.getClient();
-      ExtendedBlock group = stream.currentGroup();
-      long id = stream.getFileId();
-      String src = file.toUri().getPath();
-      assertThat(client.namenode.complete(src, client.clientName, group, id)).isFalse();
-      client.namenode.addBlock(src, client.clientName, group, null, id, null, null);
-      assertThatThrownBy(() -> fencer.recoverLease(file)).isInstanceOf(IOException.class);
-      assertThat(blocks(file).getLastLocatedBlock().getBlock()).isEqualTo(group);
-      assertThat(fencer.recoverLease(file)).isFalse();
+    DistributedFileSystem fencer = ours();
+    try (HungNameNode nameNode = new HungNameNode(fencer)) {
+      out.write(all);
+      out.write(bytes(CELL));
+      stock.getClient().closeAllFilesBeingWritten(true);
+      AtomicInteger calls = new AtomicInteger();
+      nameNode.fail(
+          (called, isDone) -> {
+            if (!isDone
+                && called.equals("updateBlockForPipeline")
+                && calls.incrementAndGet() == 2) {
+              cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::resumeIBR);
+            }
+          });
+      assertThat(fencer.recoverLease(file)).isTrue();
     } finally {
       cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::resumeIBR);
     }
-    recover(fencer, file);
+    assertThat(read(file)).isEqualTo(all);
+  }
+
+  @Test
+  void aGroupOfEmptyBlocksIsRemoved() throws Exception {
+    Path folder = folder("empty-blocks");
+    fs.setPermission(folder, new FsPermission((short) 0777));
+    Path file = in(folder, "log");
+    endWithEmptyGroup(file, "ann");
+    FutureTask<Void> connections =
+        new FutureTask<>(
+            () -> createEmptyBlocks((LocatedStripedBlock) blocks(file).getLastLocatedBlock()));
+    // DataNodes interrupt the threads that have created blocks.
+    Thread thread = new Thread(connections);
+    thread.start();
+    thread.join();
+    connections.get();
+    recover(ours(), file);
     assertThat(read(file)).isEqualTo(bytes(STRIPE));
+  }
+
+  /** Does what DataNodes do when a writer connects to them and ends before it sends anything. */
+  private static Void createEmptyBlocks(LocatedStripedBlock group) throws IOException {
+    for (int i = 0; i < group.getLocations().length; i++) {
+      ExtendedBlock block = new ExtendedBlock(group.getBlock());
+      block.setBlockId(block.getBlockId() + group.getBlockIndices()[i]);
+      DataNode node = cluster.cluster.getDataNode(group.getLocations()[i].getIpcPort());
+      DataNodeTestUtils.getFSDataset(node).createRbw(StorageType.DISK, null, block, false).close();
+    }
+    return null;
+  }
+
+  /** A NameNode that has just started, or an observer, names the DataNodes that have reported. */
+  @Test
+  void aGroupStaysIfItsDataNodesHaveNotReported() throws Exception {
+    Path file = file("not-yet-reported");
+    DistributedFileSystem ours = sealing();
+    FSDataOutputStream out = ours.create(file);
+    out.write(bytes(STRIPE));
+    awaitAcknowledged(out);
+    ours.getClient().closeAllFilesBeingWritten(true);
+    DistributedFileSystem fencer = sealing();
+    try (HungNameNode nameNode = new HungNameNode(fencer)) {
+      nameNode.locate(SealedGroupsFaultsTest::reportedByTwo);
+      recover(fencer, file);
+    }
+    assertThat(read(file)).isEqualTo(bytes(STRIPE));
+  }
+
+  private static LocatedBlocks reportedByTwo(LocatedBlocks all) {
+    LocatedStripedBlock last = (LocatedStripedBlock) all.getLastLocatedBlock();
+    return new LocatedBlocks(
+        all.getFileLength(),
+        all.isUnderConstruction(),
+        all.getLocatedBlocks(),
+        new LocatedStripedBlock(
+            last.getBlock(),
+            Arrays.copyOf(last.getLocations(), 2),
+            Arrays.copyOf(last.getStorageIDs(), 2),
+            Arrays.copyOf(last.getStorageTypes(), 2),
+            Arrays.copyOf(last.getBlockIndices(), 2),
+            last.getStartOffset(),
+            false,
+            null),
+        all.isLastBlockComplete(),
+        all.getFileEncryptionInfo(),
+        all.getErasureCodingPolicy());
   }
 
   @Test
