@@ -110,7 +110,7 @@ class SealedGroupsFaultsTest extends SyncCase {
     // Hadoop 3.3 and 3.4 do not close a file whose last group has DataNodes and too few blocks.
     boolean isOver = fs.recoverLease(file);
     byte[] left = read(file);
-    assertThat(left.length).as(what).isGreaterThanOrEqualTo(writer.acknowledged);
+    assertThat(left.length).as(what).isBetween(writer.acknowledged, ALL);
     assertThat(left).as(what).isEqualTo(Arrays.copyOf(writer.all, left.length));
     if (writer.isClosed) {
       assertThat(isOver).as(what).isTrue();
@@ -242,6 +242,56 @@ class SealedGroupsFaultsTest extends SyncCase {
     assertThat(read(file)).isEqualTo(bytes(ALL));
   }
 
+  /** A NameNode that restarts names the DataNodes of parity that has not ended, too. */
+  @Test
+  void parityThatHasNotEndedReportsNoGroup() throws Exception {
+    Path file = file("forgets-data");
+    byte[] all = bytes(STRIPE);
+    DistributedFileSystem ours = sealing();
+    List<MiniDFSCluster.DataNodeProperties> stopped = new ArrayList<>();
+    AtomicInteger calls = new AtomicInteger();
+    List<Byte> reported = new ArrayList<>();
+    try (HungNameNode nameNode = new HungNameNode(ours)) {
+      FSDataOutputStream out = ours.create(file);
+      out.write(all);
+      ((DurableOutputStream) out.getWrappedStream())
+          .seals()
+          .setListener(
+              begun -> {
+                if (begun == SealedGroups.Step.JOURNAL) {
+                  LocatedStripedBlock group = (LocatedStripedBlock) blocks(file).get(0);
+                  for (int unit : new int[] {0, 4}) {
+                    String node = StripedCluster.location(group, unit).getXferAddr();
+                    stopped.add(cluster.cluster.stopDataNode(node));
+                  }
+                  restart("the end of the data");
+                  nameNode.fail(
+                      (called, isDone) -> {
+                        if (called.equals("getBlockLocations")
+                            && isDone
+                            && calls.incrementAndGet() == 3) {
+                          cluster.cluster.restartDataNode(stopped.remove(0), true);
+                        }
+                      });
+                } else if (begun == SealedGroups.Step.FORGET_NODES) {
+                  for (byte unit : ((LocatedStripedBlock) blocks(file).get(0)).getBlockIndices()) {
+                    reported.add(unit);
+                  }
+                }
+              });
+      out.hsync();
+      assertThat(reported).containsExactlyInAnyOrder((byte) 0, (byte) 1, (byte) 2);
+      assertThat(read(file)).isEqualTo(all);
+      out.close();
+    } finally {
+      for (MiniDFSCluster.DataNodeProperties node : stopped) {
+        cluster.cluster.restartDataNode(node, true);
+      }
+      cluster.cluster.waitActive();
+    }
+    assertThat(read(file)).isEqualTo(all);
+  }
+
   private static LocatedBlocks blocks(Path file) throws IOException {
     return fs.getClient().getLocatedBlocks(file.toUri().getPath(), 0);
   }
@@ -366,7 +416,7 @@ class SealedGroupsFaultsTest extends SyncCase {
       Writer writer = new Writer(early.open("functional-partitioned").create(file));
       writer.run(() -> {});
       byte[] left = read(early.stock(), file);
-      assertThat(left.length).isGreaterThanOrEqualTo(Math.max(writer.acknowledged, SYNCS[0]));
+      assertThat(left.length).isBetween(Math.max(writer.acknowledged, SYNCS[0]), ALL);
       assertThat(left).isEqualTo(Arrays.copyOf(bytes(ALL), left.length));
       if (writer.isClosed) {
         assertThat(left).hasSize(ALL);
