@@ -265,7 +265,7 @@ final class DurableOutputStream extends StripelineOutputStream {
     return true;
   }
 
-  /** No block of a group that is to be sealed may end before the length is committed. */
+  /** A full group may be sealed, too: its blocks end in the order of {@code sealGroup}. */
   @Override
   boolean endsGroupsLate() {
     return seals.mayBeAny();

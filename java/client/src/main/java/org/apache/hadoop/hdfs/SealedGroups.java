@@ -126,19 +126,32 @@ final class SealedGroups {
   }
 
   /**
-   * Begins to end the last block group, whose bytes are acknowledged. If a unit of parity stays
-   * open, the NameNode hears of the group when the next one is allocated. Otherwise the length is
-   * committed first: the file stays open because no DataNode has reported a finished block.
+   * Begins to end the last block group, whose bytes are acknowledged. If the NameNode names the
+   * DataNode of a unit of parity that stays open, it hears of the group when the next one is
+   * allocated. Otherwise the length is committed first: the file stays open because no DataNode has
+   * reported a finished block.
    *
    * @param open a unit of parity whose block ends last, or the number of units if there is none
-   * @return whether the NameNode has closed the file, as it does if it allows blocks of closed
-   *     files that are only committed; the blocks must still end then
+   * @return whether the NameNode has closed the file, as in {@link #commit}
    */
   boolean begin(int open) throws IOException {
     listener.begins(Step.END);
     writing =
         (LocatedStripedBlock) client.namenode.getBlockLocations(target, 0, 1).getLastLocatedBlock();
-    if (node(writing, open) != null) {
+    return node(writing, open) == null && commit();
+  }
+
+  /**
+   * Makes the NameNode commit the length of the last group, unless it has done so. This comes
+   * before any parity that replaces lost data: a recovery of the lease would derive the length of
+   * the group from that parity and append zeros, but takes the committed length once the DataNodes
+   * have reported the group.
+   *
+   * @return whether the NameNode has closed the file, as it does if it allows blocks of closed
+   *     files that are only committed; the blocks must still end then
+   */
+  boolean commit() throws IOException {
+    if (writing == null) {
       return false;
     }
     writing = null;
@@ -165,16 +178,14 @@ final class SealedGroups {
    * a record and then raises the generation stamp of the first, and a NameNode that reads the
    * record of that ends ({@code FSNamesystem.internalReleaseLease}, {@code
    * FSEditLogLoader.updateBlocks}).
-   *
-   * @param open units whose blocks have not ended, because they are lost or end later
    */
-  void journal(int... open) throws IOException {
+  void journal() throws IOException {
     if (writing == null) {
       awaitReport(this::isLastGroupReported);
     }
     listener.begins(Step.JOURNAL);
     try {
-      allocateEmptyGroup(open);
+      allocateEmptyGroup();
     } catch (IOException e) {
       if (!Interrupts.isInterrupt(e)) {
         throw e;
@@ -182,7 +193,7 @@ final class SealedGroups {
       // Hadoop before 3.5 never closes a file whose last group has DataNodes and no data.
       boolean isInterrupted = Thread.interrupted();
       try {
-        allocateEmptyGroup(open);
+        allocateEmptyGroup();
       } catch (IOException again) {
         e.addSuppressed(again);
       }
@@ -195,7 +206,7 @@ final class SealedGroups {
   }
 
   /** Allocates the next group, or finds it, and makes the NameNode forget its DataNodes. */
-  private void allocateEmptyGroup(int... open) throws IOException {
+  private void allocateEmptyGroup() throws IOException {
     ExtendedBlock allocated =
         DFSOutputStream.addBlock(
                 null,
@@ -207,7 +218,7 @@ final class SealedGroups {
                 EnumSet.noneOf(AddBlockFlag.class))
             .getBlock();
     if (writing != null) {
-      awaitReport(() -> isReportedWithout(open));
+      awaitReport(this::isReportedWithoutParity);
     }
     listener.begins(Step.FORGET_NODES);
     UnrecoverableGroup.forgetNodes(client, allocated, client.clientName, stream.layout.units());
@@ -250,34 +261,41 @@ final class SealedGroups {
 
   /** Returns whether the NameNode names as many DataNodes as must have reported the group. */
   private boolean hasEnoughNodes(LocatedBlock group) {
+    return group.getLocations().length >= neededBlocks();
+  }
+
+  private long neededBlocks() {
     long cells = (stream.currentGroup().getNumBytes() - 1) / stream.layout.cellSize() + 1;
-    return group.getLocations().length >= Math.min(cells, stream.layout.dataUnits());
+    return Math.min(cells, stream.layout.dataUnits());
   }
 
   /**
-   * Returns whether the NameNode calls the group complete that was the last one. Before that it
-   * names the DataNodes that were to write the group; after that those that have reported a block,
-   * without those of open units. HDFS may have rebuilt the block of such a unit on another one. A
-   * NameNode that restarted before it heard of the end names only what was reported to it.
+   * Returns whether the NameNode calls the group complete that was the last one; only its blocks
+   * with data have ended. Before that it names the DataNodes that were to write the group; after
+   * that those that have reported a block, without those of parity. HDFS may have rebuilt a block
+   * of parity on another one. A NameNode that restarted before it heard of the end names only what
+   * was reported to it, which can be parity that has not ended.
    */
-  private boolean isReportedWithout(int... open) throws IOException {
+  private boolean isReportedWithoutParity() throws IOException {
     ExtendedBlock group = stream.currentGroup();
     long end = stream.getInitialLen() + stream.collected;
     LocatedBlocks blocks = client.namenode.getBlockLocations(target, end - 1, 1);
     for (LocatedBlock block : blocks.getLocatedBlocks()) {
       if (block.getBlock().getBlockId() == group.getBlockId()) {
         return block.getBlockSize() == group.getNumBytes()
-            && hasEnoughNodes(block)
-            && IntStream.of(open)
-                .anyMatch(unit -> isNamedNoMore(unit, (LocatedStripedBlock) block));
+            && isParityNamedNoMore((LocatedStripedBlock) block);
       }
     }
     return false;
   }
 
-  private boolean isNamedNoMore(int unit, LocatedStripedBlock group) {
-    String before = node(writing, unit);
-    return before != null && !before.equals(node(group, unit));
+  private boolean isParityNamedNoMore(LocatedStripedBlock now) {
+    int dataUnits = stream.layout.dataUnits();
+    long named = IntStream.range(0, dataUnits).filter(unit -> node(now, unit) != null).count();
+    return named >= neededBlocks()
+        && IntStream.range(dataUnits, stream.layout.units())
+            .mapToObj(unit -> new String[] {node(writing, unit), node(now, unit)})
+            .anyMatch(nodes -> nodes[0] != null && !nodes[0].equals(nodes[1]));
   }
 
   private void pause() throws IOException {

@@ -393,8 +393,7 @@ final class StripeSender implements StripeSink {
    * Ends the current block group, which may be incomplete: first the internal blocks with data,
    * then, once its length is journaled, those with parity. All data has been queued. The NameNode
    * needs as many ended blocks as there are blocks with data; parity replaces those that are lost.
-   * One block stays open if that is possible, by which {@link SealedGroups} sees what the NameNode
-   * knows.
+   * Otherwise the parity stays open, by which {@link SealedGroups} sees what the NameNode knows.
    *
    * @param last the stripe at the end of the group whose parity is not queued, or null
    */
@@ -410,31 +409,23 @@ final class StripeSender implements StripeSink {
         if (stream.currentGroup().getNumBytes() >= layout.stripeSize()) {
           WriteCompat.checkStreamerFailures(stream, false);
         }
-        int firstOpen = spareParity(layout);
-        boolean isClosed = groups.begin(firstOpen);
+        boolean isClosed = groups.begin(openParity(layout));
         endUnits(0, layout.dataUnits());
-        boolean needsParity = isClosed || lostData(layout) > 0;
+        boolean isDataLost = lostData(layout) > 0;
+        isClosed |= isDataLost && groups.commit();
+        boolean needsParity = isClosed || isDataLost;
         if (needsParity) {
-          queueParity(last, layout);
-          endUnits(layout.dataUnits(), firstOpen);
-          if (firstOpen < layout.units() && spareParity(layout) == layout.units()) {
-            // Blocks were lost meanwhile.
-            endUnits(firstOpen, layout.units());
-            firstOpen = layout.units();
-          }
-        } else {
-          firstOpen = layout.dataUnits();
+          endParity(last, layout);
         }
         if (isClosed) {
           throw new IOException(
               "the NameNode closed the file when its last block group was committed"
                   + " (dfs.namenode.file.close.num-committed-allowed)");
         }
-        groups.journal(unended(firstOpen, layout));
+        groups.journal();
         if (!needsParity) {
-          queueParity(last, layout);
+          endParity(last, layout);
         }
-        endUnits(firstOpen, layout.units());
         WriteCompat.endIdleStreamers(stream, layout);
       } catch (IOException e) {
         throw stream.named(e);
@@ -443,26 +434,15 @@ final class StripeSender implements StripeSink {
   }
 
   /**
-   * Returns the last unit of parity whose block is not lost and not needed to replace lost data, or
-   * the number of units if there is none.
+   * Returns a unit of parity whose block is not lost, or the number of units if there is none or
+   * parity replaces lost data.
    */
-  private int spareParity(StripeLayout layout) {
-    int healthy = 0;
-    int last = layout.units();
-    for (int unit = layout.dataUnits(); unit < layout.units(); unit++) {
-      if (stream.getStripedDataStreamer(unit).isHealthy()) {
-        healthy++;
-        last = unit;
-      }
-    }
-    return healthy > lostData(layout) ? last : layout.units();
-  }
-
-  /** Returns the units whose blocks are lost or, from a unit of parity on, not ended yet. */
-  private int[] unended(int firstOpen, StripeLayout layout) {
-    return IntStream.range(0, layout.units())
-        .filter(unit -> unit >= firstOpen || !stream.getStripedDataStreamer(unit).isHealthy())
-        .toArray();
+  private int openParity(StripeLayout layout) {
+    int from = lostData(layout) > 0 ? layout.units() : layout.dataUnits();
+    return IntStream.range(from, layout.units())
+        .filter(unit -> stream.getStripedDataStreamer(unit).isHealthy())
+        .findFirst()
+        .orElse(layout.units());
   }
 
   private int lostData(StripeLayout layout) {
@@ -474,6 +454,11 @@ final class StripeSender implements StripeSink {
       }
     }
     return lost;
+  }
+
+  private void endParity(Stripe last, StripeLayout layout) throws IOException {
+    queueParity(last, layout);
+    endUnits(layout.dataUnits(), layout.units());
   }
 
   private void queueParity(Stripe stripe, StripeLayout layout) throws IOException {

@@ -46,8 +46,8 @@ final class UnrecoverableGroup {
   private static final int TIMEOUT_MILLIS = 3000;
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** How often the NameNode is asked for the group before: for 10 s at least. */
-  private static final int STATES_MAX = 200;
+  /** How often the NameNode is asked for the group before: for 1 s at least. */
+  private static final int STATES_MAX = 20;
 
   /** The message of {@code FSNamesystem.checkLease} to a client that does not hold the lease. */
   private static final Pattern OWNER = Pattern.compile("is not the lease owner \\(=(.+?): ");
@@ -93,19 +93,34 @@ final class UnrecoverableGroup {
     client.namenode.updatePipeline(holder, group, empty, nodes, storages);
   }
 
+  /** What became of the group. */
+  private enum Outcome {
+    REMOVED,
+    LEFT,
+    /** The group before is not reported yet. */
+    TOO_EARLY
+  }
+
   /** A call that recovers a lease. */
   interface Recovery {
     /** Returns whether the file is closed. */
     boolean run() throws IOException;
   }
 
-  /** Recovers the lease of a file; an unrecoverable last group does not prevent it. */
+  /**
+   * Recovers the lease of a file; an unrecoverable last group does not prevent it. As long as the
+   * DataNodes have not reported the group before that one, no recovery begins: Hadoop before 3.5
+   * would never end it, and the group could no longer be removed.
+   */
   static boolean recover(DFSClient client, String src, Recovery recovery) throws IOException {
     try {
       UnrecoverableGroup found = find(client, src);
-      if (found != null && found.isUnrecoverable() && found.forgetNodes()) {
-        DFSClient.LOG.info(
-            "The last block group of {} is on too few DataNodes and is removed", src);
+      if (found != null && found.isUnrecoverable()) {
+        Outcome outcome = found.forgetNodes();
+        DFSClient.LOG.info("The last block group of {} is on too few DataNodes: {}", src, outcome);
+        if (outcome == Outcome.TOO_EARLY) {
+          return false;
+        }
       }
     } catch (IOException | RuntimeException e) {
       DFSClient.LOG.debug("Looking for an unrecoverable last block group of {}", src, e);
@@ -193,39 +208,39 @@ final class UnrecoverableGroup {
     return own;
   }
 
-  /** Makes the NameNode forget the DataNodes of the group; returns whether it has done so. */
-  private boolean forgetNodes() throws IOException {
+  /** Makes the NameNode forget the DataNodes of the group, if that is possible. */
+  private Outcome forgetNodes() throws IOException {
     // The calls below need no permission, but those who may not recover the lease change nothing.
     client.namenode.checkAccess(src, FsAction.WRITE);
     String holder = holder();
-    if (previous != null && !awaitPrevious(holder)) {
-      return false;
+    if (previous != null) {
+      String state = awaitPrevious(holder);
+      if (!state.equals("COMPLETE")) {
+        return state.equals("COMMITTED") ? Outcome.TOO_EARLY : Outcome.LEFT;
+      }
+      // The writer may have written to more DataNodes during the wait.
+      if (!isUnrecoverable()) {
+        return Outcome.LEFT;
+      }
     }
     int units = policy.getNumDataUnits() + policy.getNumParityUnits();
     forgetNodes(client, group.getBlock(), holder, units);
-    return true;
+    return Outcome.REMOVED;
   }
 
-  /**
-   * Waits while the group before is committed: its DataNodes report it soon.
-   *
-   * @return whether it is complete and the last group is still unrecoverable
-   */
-  private boolean awaitPrevious(String holder) throws IOException {
-    for (int i = 0; i < STATES_MAX; i++) {
-      String state = stateOfPrevious(holder);
-      if (!state.equals("COMMITTED")) {
-        // The writer may have written to more DataNodes during a wait.
-        return state.equals("COMPLETE") && (i == 0 || isUnrecoverable());
-      }
+  /** Returns the state of the group before; waits while it is committed, but not reported. */
+  private String awaitPrevious(String holder) throws IOException {
+    String state = stateOfPrevious(holder);
+    for (int i = 1; i < STATES_MAX && state.equals("COMMITTED"); i++) {
       try {
         Ticker.SYSTEM.sleep(RETRY_NANOS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        return false;
+        return state;
       }
+      state = stateOfPrevious(holder);
     }
-    return false;
+    return state;
   }
 
   /** Returns the state of the group before, which the NameNode names only in a message. */

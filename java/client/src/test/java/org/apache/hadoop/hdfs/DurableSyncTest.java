@@ -225,7 +225,7 @@ class DurableSyncTest extends SyncCase {
     recover(other, file);
     assertThat(temporaryFiles(file)).isEmpty();
     byte[] left = read(file);
-    assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
+    assertThat(all).startsWith(left);
     if (step == Step.DROP) {
       assertThat(left).isEqualTo(all);
     }

@@ -9,23 +9,14 @@ import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.HungNameNode.Fault;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
-import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,25 +28,9 @@ import org.stripeline.client.ClientKeys;
 
 /** Faults of NameNodes and DataNodes during syncs that end block groups. */
 @Tag("full")
-class SealedGroupsFaultsTest extends SyncCase {
+class SealedGroupsFaultsTest extends SealedGroupsCase {
   private static final int[] SYNCS = {STRIPE + 9, 3 * STRIPE, 3 * STRIPE + 5};
   private static final int ALL = SYNCS[SYNCS.length - 1];
-
-  private static void seal(Configuration conf) {
-    conf.setInt(ClientKeys.WRITE_SYNC_SWITCH_MAX, 0);
-    conf.setInt(ClientKeys.WRITE_SYNC_GROUPS_MAX, 100);
-  }
-
-  private static DistributedFileSystem sealing() throws IOException {
-    return ours(SealedGroupsFaultsTest::seal);
-  }
-
-  /** The edit log of all that the other tests did can be read. */
-  @AfterAll
-  static void theNameNodeStartsAgain() throws Exception {
-    cluster.cluster.restartNameNode(0);
-    cluster.cluster.waitActive();
-  }
 
   /** Writes and syncs a file, and goes on after failures. */
   private static final class Writer {
@@ -113,7 +88,7 @@ class SealedGroupsFaultsTest extends SyncCase {
     // Hadoop 3.3 and 3.4 do not close a file whose last group has DataNodes and too few blocks.
     boolean isOver = fs.recoverLease(file);
     byte[] left = read(file);
-    assertThat(left.length).as(what).isGreaterThanOrEqualTo(writer.acknowledged);
+    assertThat(left.length).as(what).isBetween(writer.acknowledged, ALL);
     assertThat(left).as(what).isEqualTo(Arrays.copyOf(writer.all, left.length));
     if (writer.isClosed) {
       assertThat(isOver).as(what).isTrue();
@@ -138,7 +113,7 @@ class SealedGroupsFaultsTest extends SyncCase {
     Path folder = folder("mode" + mode);
     fs.setPermission(folder, new FsPermission((short) 0777));
     Path file = in(folder, "log");
-    FSDataOutputStream out = oursAs("ann", SealedGroupsFaultsTest::seal).create(file);
+    FSDataOutputStream out = oursAs("ann", SealedGroupsCase::seal).create(file);
     fs.setPermission(file, new FsPermission((short) mode));
     assertRefusedAndGoesOn(out, file, "Permission denied");
   }
@@ -245,178 +220,54 @@ class SealedGroupsFaultsTest extends SyncCase {
     assertThat(read(file)).isEqualTo(bytes(ALL));
   }
 
-  private static LocatedBlocks blocks(Path file) throws IOException {
-    return fs.getClient().getLocatedBlocks(file.toUri().getPath(), 0);
-  }
-
-  /** Stops the DataNode of the first internal block of a group. */
-  private static MiniDFSCluster.DataNodeProperties stopFirstDataNode(LocatedBlock group)
-      throws IOException {
-    return cluster.cluster.stopDataNode(
-        StripedCluster.location((LocatedStripedBlock) group, 0).getXferAddr());
-  }
-
-  /** Ends a writer when it has allocated a group and written nothing of it. */
-  private static void endWithEmptyGroup(Path file, String user) throws Exception {
-    DistributedFileSystem ours = oursAs(user, SealedGroupsFaultsTest::seal);
-    FSDataOutputStream out = ours.create(file);
-    out.write(bytes(STRIPE));
-    endAt(SealedGroups.Step.FORGET_NODES, ours, out);
-  }
-
-  private static DurableOutputStream endAt(
-      SealedGroups.Step step, DistributedFileSystem ours, FSDataOutputStream out) {
-    DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
-    stream
-        .seals()
-        .setListener(
-            begun -> {
-              if (begun == step) {
-                ours.getClient().closeAllFilesBeingWritten(true);
-                throw new IOException("The process ends here");
-              }
-            });
-    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
-    return stream;
-  }
-
+  /** A NameNode that restarts names the DataNodes of parity that has not ended, too. */
   @Test
-  void aGroupWithoutDataIsRemovedWhileDataNodesDoNotAnswer() throws Exception {
-    Path folder = folder("unanswered");
-    fs.setPermission(folder, new FsPermission((short) 0777));
-    Path file = in(folder, "log");
-    endWithEmptyGroup(file, "ann");
-    MiniDFSCluster.DataNodeProperties stopped = stopFirstDataNode(blocks(file).get(0));
-    try {
-      recover(ours(), file);
+  void parityThatHasNotEndedReportsNoGroup() throws Exception {
+    Path file = file("forgets-data");
+    byte[] all = bytes(STRIPE);
+    DistributedFileSystem ours = sealing();
+    List<MiniDFSCluster.DataNodeProperties> stopped = new ArrayList<>();
+    AtomicInteger calls = new AtomicInteger();
+    List<Byte> reported = new ArrayList<>();
+    try (HungNameNode nameNode = new HungNameNode(ours)) {
+      FSDataOutputStream out = ours.create(file);
+      out.write(all);
+      ((DurableOutputStream) out.getWrappedStream())
+          .seals()
+          .setListener(
+              begun -> {
+                if (begun == SealedGroups.Step.JOURNAL) {
+                  LocatedStripedBlock group = (LocatedStripedBlock) blocks(file).get(0);
+                  for (int unit : new int[] {0, 4}) {
+                    String node = StripedCluster.location(group, unit).getXferAddr();
+                    stopped.add(cluster.cluster.stopDataNode(node));
+                  }
+                  restart("the end of the data");
+                  nameNode.fail(
+                      (called, isDone) -> {
+                        if (called.equals("getBlockLocations")
+                            && isDone
+                            && calls.incrementAndGet() == 3) {
+                          cluster.cluster.restartDataNode(stopped.remove(0), true);
+                        }
+                      });
+                } else if (begun == SealedGroups.Step.FORGET_NODES) {
+                  for (byte unit : ((LocatedStripedBlock) blocks(file).get(0)).getBlockIndices()) {
+                    reported.add(unit);
+                  }
+                }
+              });
+      out.hsync();
+      assertThat(reported).containsExactlyInAnyOrder((byte) 0, (byte) 1, (byte) 2);
+      assertThat(read(file)).isEqualTo(all);
+      out.close();
     } finally {
-      cluster.cluster.restartDataNode(stopped, true);
+      for (MiniDFSCluster.DataNodeProperties node : stopped) {
+        cluster.cluster.restartDataNode(node, true);
+      }
       cluster.cluster.waitActive();
     }
-    assertThat(read(file)).isEqualTo(bytes(STRIPE));
-  }
-
-  @Test
-  void aGroupOfTooFewBlocksIsRemoved() throws Exception {
-    Path file = file("few-blocks");
-    DistributedFileSystem ours = sealing();
-    FSDataOutputStream out = ours.create(file);
-    out.write(bytes(ALL), 0, STRIPE);
-    out.hsync();
-    out.write(bytes(ALL), STRIPE, CELL + 1);
-    endAt(SealedGroups.Step.END, ours, out);
-    recover(sealing(), file);
-    assertThat(read(file)).isEqualTo(Arrays.copyOf(bytes(ALL), STRIPE));
-  }
-
-  @Test
-  void whoMayNotRecoverALeaseChangesNoGroup() throws Exception {
-    Path folder = folder("not-allowed");
-    fs.setPermission(folder, new FsPermission((short) 0777));
-    Path file = in(folder, "log");
-    endWithEmptyGroup(file, "ann");
-    ExtendedBlock before = blocks(file).getLastLocatedBlock().getBlock();
-    DistributedFileSystem other = oursAs("bob");
-    assertThatThrownBy(() -> other.recoverLease(file)).hasMessageContaining("Permission denied");
-    assertThat(blocks(file).getLastLocatedBlock().getBlock()).isEqualTo(before);
-    assertThat(blocks(file).getLastLocatedBlock().getBlock().getGenerationStamp())
-        .isEqualTo(before.getGenerationStamp());
-    recover(oursAs("ann"), file);
-    assertThat(read(file)).isEqualTo(bytes(STRIPE));
-  }
-
-  @Test
-  void aGroupIsRemovedWhenTheOneBeforeIsReported() throws Exception {
-    Path file = file("unreported");
-    byte[] all = bytes(3 * (int) BLOCK);
-    DistributedFileSystem stock = cluster.open("stock");
-    FSDataOutputStream out = stock.create(file);
-    cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::pauseIBR);
-    DistributedFileSystem fencer = ours();
-    try (HungNameNode nameNode = new HungNameNode(fencer)) {
-      out.write(all);
-      out.write(bytes(CELL));
-      stock.getClient().closeAllFilesBeingWritten(true);
-      AtomicInteger calls = new AtomicInteger();
-      nameNode.fail(
-          (called, isDone) -> {
-            if (!isDone
-                && called.equals("updateBlockForPipeline")
-                && calls.incrementAndGet() == 2) {
-              cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::resumeIBR);
-            }
-          });
-      assertThat(fencer.recoverLease(file)).isTrue();
-    } finally {
-      cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::resumeIBR);
-    }
     assertThat(read(file)).isEqualTo(all);
-  }
-
-  @Test
-  void aGroupOfEmptyBlocksIsRemoved() throws Exception {
-    Path folder = folder("empty-blocks");
-    fs.setPermission(folder, new FsPermission((short) 0777));
-    Path file = in(folder, "log");
-    endWithEmptyGroup(file, "ann");
-    FutureTask<Void> connections =
-        new FutureTask<>(
-            () -> createEmptyBlocks((LocatedStripedBlock) blocks(file).getLastLocatedBlock()));
-    // DataNodes interrupt the threads that have created blocks.
-    Thread thread = new Thread(connections);
-    thread.start();
-    thread.join();
-    connections.get();
-    recover(ours(), file);
-    assertThat(read(file)).isEqualTo(bytes(STRIPE));
-  }
-
-  /** Does what DataNodes do when a writer connects to them and ends before it sends anything. */
-  private static Void createEmptyBlocks(LocatedStripedBlock group) throws IOException {
-    for (int i = 0; i < group.getLocations().length; i++) {
-      ExtendedBlock block = new ExtendedBlock(group.getBlock());
-      block.setBlockId(block.getBlockId() + group.getBlockIndices()[i]);
-      DataNode node = cluster.cluster.getDataNode(group.getLocations()[i].getIpcPort());
-      DataNodeTestUtils.getFSDataset(node).createRbw(StorageType.DISK, null, block, false).close();
-    }
-    return null;
-  }
-
-  /** A NameNode that has just started, or an observer, names the DataNodes that have reported. */
-  @Test
-  void aGroupStaysIfItsDataNodesHaveNotReported() throws Exception {
-    Path file = file("not-yet-reported");
-    DistributedFileSystem ours = sealing();
-    FSDataOutputStream out = ours.create(file);
-    out.write(bytes(STRIPE));
-    awaitAcknowledged(out);
-    ours.getClient().closeAllFilesBeingWritten(true);
-    DistributedFileSystem fencer = sealing();
-    try (HungNameNode nameNode = new HungNameNode(fencer)) {
-      nameNode.locate(SealedGroupsFaultsTest::reportedByTwo);
-      recover(fencer, file);
-    }
-    assertThat(read(file)).isEqualTo(bytes(STRIPE));
-  }
-
-  private static LocatedBlocks reportedByTwo(LocatedBlocks all) {
-    LocatedStripedBlock last = (LocatedStripedBlock) all.getLastLocatedBlock();
-    return new LocatedBlocks(
-        all.getFileLength(),
-        all.isUnderConstruction(),
-        all.getLocatedBlocks(),
-        new LocatedStripedBlock(
-            last.getBlock(),
-            Arrays.copyOf(last.getLocations(), 2),
-            Arrays.copyOf(last.getStorageIDs(), 2),
-            Arrays.copyOf(last.getStorageTypes(), 2),
-            Arrays.copyOf(last.getBlockIndices(), 2),
-            last.getStartOffset(),
-            false,
-            null),
-        all.isLastBlockComplete(),
-        all.getFileEncryptionInfo(),
-        all.getErasureCodingPolicy());
   }
 
   @Test
@@ -436,7 +287,7 @@ class SealedGroupsFaultsTest extends SyncCase {
       Writer writer = new Writer(early.open("functional-partitioned").create(file));
       writer.run(() -> {});
       byte[] left = read(early.stock(), file);
-      assertThat(left.length).isGreaterThanOrEqualTo(Math.max(writer.acknowledged, SYNCS[0]));
+      assertThat(left.length).isBetween(Math.max(writer.acknowledged, SYNCS[0]), ALL);
       assertThat(left).isEqualTo(Arrays.copyOf(bytes(ALL), left.length));
       if (writer.isClosed) {
         assertThat(left).hasSize(ALL);

@@ -163,7 +163,7 @@ class SyncInterruptTest extends SyncCase {
     }
     recover(fs, file);
     byte[] left = read(file);
-    assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
+    assertThat(all).startsWith(left);
   }
 
   @Test

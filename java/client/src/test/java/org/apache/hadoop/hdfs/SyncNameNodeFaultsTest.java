@@ -85,7 +85,7 @@ class SyncNameNodeFaultsTest extends SyncCase {
     }
     recover(ours(), file);
     byte[] left = read(file);
-    assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
+    assertThat(all).startsWith(left);
     assertThat(left.length).isGreaterThanOrEqualTo(isSynced ? all.length : 0);
     assertThat(temporaryFiles(file).size()).isLessThanOrEqualTo(isSynced ? 1 : 0);
     return !isLast;
@@ -188,7 +188,7 @@ class SyncNameNodeFaultsTest extends SyncCase {
     recover(fs, file);
     byte[] left = read(file);
     assertThat(left.length).isGreaterThanOrEqualTo(STRIPE);
-    assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
+    assertThat(all).startsWith(left);
   }
 
   @ParameterizedTest
