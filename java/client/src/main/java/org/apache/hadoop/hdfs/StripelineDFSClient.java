@@ -160,7 +160,11 @@ class StripelineDFSClient extends DFSClient {
     if (!syncsDurably) {
       return super.recoverLease(src);
     }
-    boolean closed = UnrecoverableGroup.recover(this, src, () -> super.recoverLease(src));
+    return UnrecoverableGroup.recover(this, src, () -> recoverAndFence(src));
+  }
+
+  private boolean recoverAndFence(String src) throws IOException {
+    boolean closed = super.recoverLease(src);
     new TemporaryFiles(this).fence(src);
     try {
       // The writer may have renamed it just before.

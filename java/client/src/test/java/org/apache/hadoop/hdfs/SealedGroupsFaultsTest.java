@@ -17,6 +17,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.HungNameNode.Fault;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -242,7 +243,10 @@ class SealedGroupsFaultsTest extends SealedGroupsCase {
                     String node = StripedCluster.location(group, unit).getXferAddr();
                     stopped.add(cluster.cluster.stopDataNode(node));
                   }
-                  restart("the end of the data");
+                  cluster.cluster.restartNameNode(0, false);
+                  // Blocks of other files may be on the stopped DataNodes only.
+                  NameNodeAdapter.leaveSafeMode(cluster.cluster.getNameNode());
+                  cluster.cluster.waitActive();
                   nameNode.fail(
                       (called, isDone) -> {
                         if (called.equals("getBlockLocations")
