@@ -163,7 +163,8 @@ class SyncInterruptTest extends SyncCase {
     }
     recover(fs, file);
     byte[] left = read(file);
-    assertThat(all).startsWith(left);
+    assertThat(left.length).isLessThanOrEqualTo(all.length);
+    assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
   }
 
   @Test
