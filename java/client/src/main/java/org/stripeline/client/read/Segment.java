@@ -237,7 +237,9 @@ public final class Segment implements Closeable {
                 read, new IOException(what + ": an earlier read of it got no answer in time"))) {
               return;
             }
+            read.blocked = true;
             plan.doWithout(read);
+            hedgingEnded = false;
             counters.add(ReadCount.HEDGES, 1);
             advance();
           }

@@ -288,16 +288,33 @@ final class SpanPlan {
   }
 
   /**
-   * Called when no other unit is left: waits for late units again, and reads units that were
-   * skipped before. Returns whether anything changed.
+   * Called when no other unit is left: reads units again whose reads were only blocked; if there
+   * are none, waits for late units again, and reads units that were skipped before. Returns whether
+   * anything changed.
    */
   private boolean askMissing() {
+    if (askBlocked()) {
+      return true;
+    }
     boolean changed = false;
     for (int unit = 0; unit < geometry.units(); unit++) {
       for (SpanRead read : reads(unit)) {
         changed |= reinstate(read);
       }
       if (missing[unit] && own[unit] == null && reader.standing(unit) != Standing.ABSENT) {
+        own[unit] = issueNeed(unit);
+        missing[unit] = false;
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  private boolean askBlocked() {
+    boolean changed = false;
+    for (int unit = 0; unit < geometry.units(); unit++) {
+      changed |= extra.get(unit).removeIf(read -> read.blocked);
+      if (own[unit] != null && own[unit].blocked) {
         own[unit] = issueNeed(unit);
         missing[unit] = false;
         changed = true;

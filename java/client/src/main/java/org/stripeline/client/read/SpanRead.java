@@ -55,6 +55,9 @@ final class SpanRead {
   /** Whether other units have been requested in its place. */
   boolean late;
 
+  /** Whether it failed only because an earlier read blocked its lane. */
+  boolean blocked;
+
   /** The DataNode for which it is {@link NodeHealth#mayLinger the read that continues}, or null. */
   String lingersAt;
 

@@ -11,8 +11,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
@@ -165,6 +168,52 @@ class ReadTimesTest {
             "Cannot read bytes 0 to "
                 + (STRIPE - 1)
                 + " of /memory, block group 1: no request has completed or failed for 15 min");
+  }
+
+  /** A read that is only slow makes reads behind it fail, which does not show that these would. */
+  @Test
+  void aUnitBehindASlowReadIsReadAgainWhenAnotherUnitHangs() throws Exception {
+    group.absent[7] = true;
+    group.absent[8] = true;
+    CountDownLatch slow = new CountDownLatch(1);
+    AtomicIntegerArray reads = new AtomicIntegerArray(9);
+    group.whenReading =
+        unit -> {
+          int number = reads.incrementAndGet(unit);
+          if (unit == 1 && number == 1) {
+            slow.await();
+          } else if (unit == 2 && number == 2) {
+            group.released.await();
+          }
+        };
+    int all = 2 * STRIPE;
+    List<Segment> none = Collections.emptyList();
+    Segment first = reader.fetchAhead(0, STRIPE, all, null, none);
+    Segment second = reader.fetchAhead(STRIPE, all, all, null, none);
+    FutureTask<Void> read =
+        new FutureTask<>(
+            () -> {
+              first.await();
+              second.await();
+              return null;
+            });
+    new Thread(read, "stream").start();
+    await(() -> reads.get(1) == 1 && reads.get(2) == 2);
+    awaitFetched(5 + 4);
+    ticker.awaitWait(HEDGE_MAX_MILLIS, MILLISECONDS);
+    ticker.advance(HEDGE_MAX_MILLIS, MILLISECONDS);
+    read.get(30, SECONDS);
+    assertThat(reads.get(1)).isEqualTo(2);
+    for (int at = STRIPE; at < all; ) {
+      ByteBuffer bytes = second.bytesAt(at);
+      byte[] part = new byte[Math.min(bytes.remaining(), all - at)];
+      bytes.get(part);
+      assertThat(part).isEqualTo(Arrays.copyOfRange(group.data, at, at + part.length));
+      at += part.length;
+    }
+    slow.countDown();
+    first.close();
+    second.close();
   }
 
   private void passPeriod(BooleanSupplier holdsUntilItIsOver) {
