@@ -231,10 +231,9 @@ public final class Segment implements Closeable {
   void onLaneBlocked(SpanRead read) {
     guarded(
         () -> {
-          String what = "internal block " + read.unit;
+          String why = "internal block " + read.unit + ": an earlier read got no answer in time";
           synchronized (this) {
-            if (!markFailed(
-                read, new IOException(what + ": an earlier read of it got no answer in time"))) {
+            if (!markFailed(read, new IOException(why))) {
               return;
             }
             read.blocked = true;
