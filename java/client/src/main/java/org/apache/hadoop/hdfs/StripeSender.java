@@ -289,11 +289,11 @@ final class StripeSender implements StripeSink {
     boolean isParityLater = holdsParity && last != null;
     stream.flushAllInternals();
     boolean haveAllBegun = stream.currentGroup().getNumBytes() >= layout.stripeSize();
-    if (isParityLater && haveAllBegun && lostData(layout) == 0) {
+    if (isParityLater && haveAllBegun && !lacksData(layout)) {
       // Lost parity: the generation stamp is raised, for which all other blocks must have begun.
       WriteCompat.checkStreamerFailures(stream, false);
     }
-    if (isParityLater && lostData(layout) > 0) {
+    if (isParityLater && lacksData(layout)) {
       // Parity replaces lost data, and Hadoop needs it to raise the generation stamp.
       queueParity(last, layout);
       stream.flushAllInternals();
@@ -305,7 +305,7 @@ final class StripeSender implements StripeSink {
       return false;
     }
     endInTurn(0, layout.dataUnits());
-    boolean isComplete = lostData(layout) == 0 && awaitComplete();
+    boolean isComplete = !lacksData(layout) && awaitComplete();
     try {
       queueParity(last, layout);
       endInTurn(layout.dataUnits(), layout.units());
@@ -411,7 +411,7 @@ final class StripeSender implements StripeSink {
         }
         boolean isClosed = groups.begin(openParity(layout));
         endUnits(0, layout.dataUnits());
-        boolean isDataLost = lostData(layout) > 0;
+        boolean isDataLost = lacksData(layout);
         isClosed |= isDataLost && groups.commit();
         boolean needsParity = isClosed || isDataLost;
         if (needsParity) {
@@ -438,22 +438,21 @@ final class StripeSender implements StripeSink {
    * parity replaces lost data.
    */
   private int openParity(StripeLayout layout) {
-    int from = lostData(layout) > 0 ? layout.units() : layout.dataUnits();
+    int from = lacksData(layout) ? layout.units() : layout.dataUnits();
     return IntStream.range(from, layout.units())
         .filter(unit -> stream.getStripedDataStreamer(unit).isHealthy())
         .findFirst()
         .orElse(layout.units());
   }
 
-  private int lostData(StripeLayout layout) {
+  private boolean lacksData(StripeLayout layout) {
     long bytes = stream.currentGroup().getNumBytes();
-    int lost = 0;
     for (int unit = 0; unit < layout.dataUnits(); unit++) {
       if (layout.hasBytes(unit, bytes) && !stream.getStripedDataStreamer(unit).isHealthy()) {
-        lost++;
+        return true;
       }
     }
-    return lost;
+    return false;
   }
 
   private void endParity(Stripe last, StripeLayout layout) throws IOException {

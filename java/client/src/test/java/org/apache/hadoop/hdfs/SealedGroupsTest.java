@@ -194,8 +194,7 @@ class SealedGroupsTest extends SyncCase {
       ours.getClient().closeAllFilesBeingWritten(true);
       recover(fs, file);
       byte[] left = read(file);
-      assertThat(left.length).isBetween(synced, all.length);
-      assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
+      WriteCluster.assertPrefix(file.toString(), left, all, synced);
     }
   }
 
@@ -210,21 +209,12 @@ class SealedGroupsTest extends SyncCase {
     out.write(all, 0, synced);
     out.hsync();
     out.write(all, synced, all.length - synced);
-    seals(out)
-        .setListener(
-            begun -> {
-              if (begun == step) {
-                ours.getClient().closeAllFilesBeingWritten(true);
-                throw new IOException("The process ends here");
-              }
-            });
-    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
+    endAt(step, ours, out);
     assertThatThrownBy(out::close).isInstanceOf(IOException.class);
     // Hadoop 3.3 and 3.4 cannot recover an empty group that has DataNodes.
     recover(step == SealedGroups.Step.FORGET_NODES ? ours : fs, file);
     byte[] left = read(file);
-    assertThat(left.length).isBetween(synced, all.length);
-    assertThat(left).isEqualTo(Arrays.copyOf(all, left.length));
+    WriteCluster.assertPrefix(file.toString(), left, all, synced);
     if (step == SealedGroups.Step.PARITY) {
       assertThat(left).isEqualTo(all);
     }
@@ -245,15 +235,7 @@ class SealedGroupsTest extends SyncCase {
         cluster.cluster.stopDataNode(streamer.getNodes()[0].getXferAddr());
     try {
       Conditions.await("the end of a streamer", () -> !streamer.isHealthy());
-      seals(out)
-          .setListener(
-              begun -> {
-                if (begun == SealedGroups.Step.JOURNAL) {
-                  ours.getClient().closeAllFilesBeingWritten(true);
-                  throw new IOException("The process ends here");
-                }
-              });
-      assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
+      endAt(SealedGroups.Step.JOURNAL, ours, out);
       recover(fs, file);
       assertThat(read(file)).isEqualTo(all);
     } finally {

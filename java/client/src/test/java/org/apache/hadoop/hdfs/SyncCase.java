@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -160,6 +161,23 @@ abstract class SyncCase {
     synchronized (stream.collecting) {
       stream.awaitAcknowledged();
     }
+  }
+
+  /** Ends a writer before a step of a late sync. */
+  static DurableOutputStream endAt(
+      SealedGroups.Step step, DistributedFileSystem ours, FSDataOutputStream out) {
+    DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
+    stream
+        .seals()
+        .setListener(
+            begun -> {
+              if (begun == step) {
+                ours.getClient().closeAllFilesBeingWritten(true);
+                throw new IOException("The process ends here");
+              }
+            });
+    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
+    return stream;
   }
 
   static boolean isStriped(org.apache.hadoop.fs.Path file) throws IOException {

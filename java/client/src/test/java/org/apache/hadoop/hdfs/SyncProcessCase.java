@@ -8,7 +8,6 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Consumer;
@@ -81,9 +80,7 @@ abstract class SyncProcessCase {
   /** Returns the bytes of a file, which must be those that its writer wrote first. */
   static byte[] readPrefix(String path, int acknowledged) throws IOException {
     byte[] read = read(cluster.stock(), path);
-    byte[] all = SyncWriters.bytes(path);
-    assertThat(read.length).as("bytes of %s", path).isBetween(acknowledged, all.length);
-    assertThat(read).as(path).isEqualTo(Arrays.copyOf(all, read.length));
+    WriteCluster.assertPrefix(path, read, SyncWriters.bytes(path), acknowledged);
     assertThat(read(cluster.ours(), path)).as(path).isEqualTo(read);
     return read;
   }

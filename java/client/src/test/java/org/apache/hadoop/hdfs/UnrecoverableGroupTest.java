@@ -23,28 +23,14 @@ import org.junit.jupiter.api.Test;
 /** Leases of files whose last block group is on too few DataNodes to be recovered. */
 @Tag("full")
 class UnrecoverableGroupTest extends SealedGroupsCase {
+  private static final int GROUP = 3 * (int) BLOCK;
+
   /** Ends a writer when it has allocated a group and written nothing of it. */
   private static void endWithEmptyGroup(Path file, String user) throws Exception {
     DistributedFileSystem ours = oursAs(user, SealedGroupsCase::seal);
     FSDataOutputStream out = ours.create(file);
     out.write(bytes(STRIPE));
     endAt(SealedGroups.Step.FORGET_NODES, ours, out);
-  }
-
-  private static DurableOutputStream endAt(
-      SealedGroups.Step step, DistributedFileSystem ours, FSDataOutputStream out) {
-    DurableOutputStream stream = (DurableOutputStream) out.getWrappedStream();
-    stream
-        .seals()
-        .setListener(
-            begun -> {
-              if (begun == step) {
-                ours.getClient().closeAllFilesBeingWritten(true);
-                throw new IOException("The process ends here");
-              }
-            });
-    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
-    return stream;
   }
 
   @Test
@@ -92,51 +78,56 @@ class UnrecoverableGroupTest extends SealedGroupsCase {
     assertThat(read(file)).isEqualTo(bytes(STRIPE));
   }
 
+  /** Ends a stock writer in its second group; from then on no DataNode reports blocks. */
+  private static void endUnreported(Path file) throws IOException {
+    DistributedFileSystem stock = cluster.open("stock");
+    FSDataOutputStream out = stock.create(file);
+    pauseReports(true);
+    out.write(bytes(GROUP));
+    out.write(bytes(CELL));
+    stock.getClient().closeAllFilesBeingWritten(true);
+  }
+
+  private static void pauseReports(boolean pauses) {
+    cluster
+        .cluster
+        .getDataNodes()
+        .forEach(pauses ? DataNodeTestUtils::pauseIBR : DataNodeTestUtils::resumeIBR);
+  }
+
   @Test
   void noRecoveryBeginsBeforeTheGroupBeforeIsReported() throws Exception {
     Path file = file("long-unreported");
-    byte[] all = bytes(3 * (int) BLOCK);
-    DistributedFileSystem stock = cluster.open("stock");
-    FSDataOutputStream out = stock.create(file);
-    cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::pauseIBR);
     try {
-      out.write(all);
-      out.write(bytes(CELL));
-      stock.getClient().closeAllFilesBeingWritten(true);
+      endUnreported(file);
       assertThat(ours().recoverLease(file)).isFalse();
     } finally {
-      cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::resumeIBR);
+      pauseReports(false);
     }
     recover(ours(), file);
-    assertThat(read(file)).isEqualTo(all);
+    assertThat(read(file)).isEqualTo(bytes(GROUP));
   }
 
   @Test
   void aGroupIsRemovedWhenTheOneBeforeIsReported() throws Exception {
     Path file = file("unreported");
-    byte[] all = bytes(3 * (int) BLOCK);
-    DistributedFileSystem stock = cluster.open("stock");
-    FSDataOutputStream out = stock.create(file);
-    cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::pauseIBR);
     DistributedFileSystem fencer = ours();
     try (HungNameNode nameNode = new HungNameNode(fencer)) {
-      out.write(all);
-      out.write(bytes(CELL));
-      stock.getClient().closeAllFilesBeingWritten(true);
+      endUnreported(file);
       AtomicInteger calls = new AtomicInteger();
       nameNode.fail(
           (called, isDone) -> {
             if (!isDone
                 && called.equals("updateBlockForPipeline")
                 && calls.incrementAndGet() == 2) {
-              cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::resumeIBR);
+              pauseReports(false);
             }
           });
       assertThat(fencer.recoverLease(file)).isTrue();
     } finally {
-      cluster.cluster.getDataNodes().forEach(DataNodeTestUtils::resumeIBR);
+      pauseReports(false);
     }
-    assertThat(read(file)).isEqualTo(all);
+    assertThat(read(file)).isEqualTo(bytes(GROUP));
   }
 
   @Test

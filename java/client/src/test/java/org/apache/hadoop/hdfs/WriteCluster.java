@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -9,6 +11,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
@@ -110,6 +113,12 @@ final class WriteCluster implements Closeable {
     byte[] bytes = new byte[length];
     new Random(seed).nextBytes(bytes);
     return bytes;
+  }
+
+  /** Asserts that what is left of a file are at least so many of the bytes written to it first. */
+  static void assertPrefix(String of, byte[] left, byte[] written, int atLeast) {
+    assertThat(left.length).as("bytes of %s", of).isBetween(atLeast, written.length);
+    assertThat(left).as(of).isEqualTo(Arrays.copyOf(written, left.length));
   }
 
   /** Writes in pieces of random lengths, including single bytes. */
