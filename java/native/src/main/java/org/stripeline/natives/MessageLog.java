@@ -27,13 +27,21 @@ public abstract class MessageLog {
   }
 
   /** Logs what is worth knowing. */
-  public abstract void info(String message);
+  public final void info(String message) {
+    log(Level.INFO, message, null);
+  }
 
   /** Logs what an operator should look at. */
-  public abstract void warn(String message);
+  public final void warn(String message) {
+    log(Level.WARNING, message, null);
+  }
 
   /** Logs a failure. */
-  public abstract void error(String message, Throwable cause);
+  public final void error(String message, Throwable cause) {
+    log(Level.SEVERE, message, cause);
+  }
+
+  abstract void log(Level level, String message, Throwable cause);
 
   private static final class Slf4jLog extends MessageLog {
     private final org.slf4j.Logger logger;
@@ -43,18 +51,14 @@ public abstract class MessageLog {
     }
 
     @Override
-    public void info(String message) {
-      logger.info(message);
-    }
-
-    @Override
-    public void warn(String message) {
-      logger.warn(message);
-    }
-
-    @Override
-    public void error(String message, Throwable cause) {
-      logger.error(message, cause);
+    void log(Level level, String message, Throwable cause) {
+      if (level.equals(Level.INFO)) {
+        logger.info(message, cause);
+      } else if (level.equals(Level.WARNING)) {
+        logger.warn(message, cause);
+      } else {
+        logger.error(message, cause);
+      }
     }
   }
 
@@ -66,18 +70,8 @@ public abstract class MessageLog {
     }
 
     @Override
-    public void info(String message) {
-      logger.info(message);
-    }
-
-    @Override
-    public void warn(String message) {
-      logger.warning(message);
-    }
-
-    @Override
-    public void error(String message, Throwable cause) {
-      logger.log(Level.SEVERE, message, cause);
+    void log(Level level, String message, Throwable cause) {
+      logger.log(level, message, cause);
     }
   }
 }
