@@ -46,8 +46,8 @@ final class YoungBlocks {
   }
 
   /**
-   * Returns why blocks that are located as wrong may be right, because so many of the others may
-   * have been rebuilt; null if they cannot.
+   * Returns the reason to doubt that the blocks located as wrong are wrong: too many of the others
+   * may have been rebuilt from a wrong block. Returns null if there is no such reason.
    */
   String doubt() {
     Set<Integer> wrong = new HashSet<>();
