@@ -22,6 +22,11 @@ for path in sys.argv[1:]:
 scripts/third-party.py check
 scripts/tidy.sh
 scripts/check-links.py
+# The links also hold in the archive, which has no source code.
+documents=$(mktemp -d)
+trap 'rm -rf "$documents"' EXIT
+scripts/install-documents.sh "$documents"
+scripts/check-links.py "$documents"
 scripts/check-packages.py
 scripts/format-java.sh --check
 mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml checkstyle:check

@@ -37,14 +37,6 @@ install_command() {
   install -m 644 $target/standalone/*.jar "$1/lib/standalone/"
 }
 
-# Installs the documents, and what they link to, with the paths of the checkout, so that links and messages hold.
-install_documents() {
-  local file
-  git ls-files LICENSE NOTICE '*.md' licenses docs bench/record examples 'crates/*/include/*' | while read -r file; do
-    install -D -m 644 "$file" "$1/$file"
-  done
-}
-
 # Prints the completion of zsh, which uses that of bash.
 zsh_completion() {
   printf '%s\n' '#compdef stripeline' 'autoload -U +X bashcompinit && bashcompinit' "source $1"
@@ -66,7 +58,7 @@ install -m 644 $target/man/*.1 "$stage/share/man/man1/"
 install -m 644 $target/shell/completion/stripeline "$stage/share/bash-completion/completions/"
 install -m 644 packaging/*.service packaging/*.timer "$stage/systemd/"
 install -m 644 "$components" "$stage/"
-install_documents "$stage"
+scripts/install-documents.sh "$stage"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
   -C build/dist -cf - "$name" | gzip -n >"build/$name.tar.gz"
 
@@ -82,7 +74,7 @@ install -m 644 $target/shell/completion/stripeline "$root/usr/share/bash-complet
 zsh_completion /usr/share/bash-completion/completions/stripeline >"$root/usr/share/zsh/vendor-completions/_stripeline"
 install -m 644 $target/man/*.1 "$root/usr/share/man/man1/"
 gzip -n9 "$root"/usr/share/man/man1/*.1
-install_documents "$documents"
+scripts/install-documents.sh "$documents"
 install -m 644 "$components" packaging/*.sample "$documents/examples/"
 # Debian has the text of the Apache licence, and names this file copyright.
 ln -sf ../../common-licenses/Apache-2.0 "$documents/LICENSE"
