@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use stripeline_codec::Verdict;
 use stripeline_engine::tuning::{
-    Machine, PieceSize, Progress, RailTuning, Rate, Table, TableFile, cpu_model, measure,
+    Machine, Progress, RailTuning, Rate, Table, TableFile, cpu_model, measure,
 };
 use stripeline_rail::{
     Capability, Coder, Cpu, Detached, Done, Fault, FaultKind, Lane, Mode, Null, Piece, Rail,
@@ -29,12 +29,7 @@ fn entry(name: &str) -> RailTuning {
             data_bytes: 65536,
             bytes_per_second: 12_345_000_000,
         }],
-        pieces: vec![PieceSize {
-            data_units: 6,
-            parity_units: 3,
-            bytes: 65536,
-        }],
-        ..RailTuning::built_in(&Null::rail())
+        piece_bytes: 65536,
     }
 }
 
@@ -51,7 +46,6 @@ fn a_file_equals_itself_after_writing_and_reading() {
     let bare = RailTuning {
         stream_from_bytes: None,
         rates: Vec::new(),
-        pieces: Vec::new(),
         ..entry("bare")
     };
     let mut file = TableFile::default();
@@ -110,8 +104,8 @@ fn wrong_values_are_named_with_their_line() {
         ),
         ("lanes = 3", "lanes = 3\nspeed = 1", "unknown field `speed`"),
         (
-            "bytes = 4096",
-            "bytes = 0",
+            "data_bytes = 4096",
+            "data_bytes = 0",
             "smallest_data_bytes is 0, must be 1 to 1099511627776",
         ),
         (
@@ -131,19 +125,9 @@ fn wrong_values_are_named_with_their_line() {
         ),
         ("second = 12345 }", "second = }", "invalid literal string"),
         (
-            "data_units = 6",
-            "data_units = 256",
-            "data_units is 256, must be 1 to 255",
-        ),
-        (
-            "parity_units = 3",
-            "parity_units = 0",
-            "parity_units is 0, must be 1 to 255",
-        ),
-        (
-            "bytes = 65536 }",
-            "bytes = 0 }",
-            "bytes is 0, must be 1 to 1099511627776",
+            "piece_bytes = 65536",
+            "piece_bytes = 0",
+            "piece_bytes is 0, must be 1 to 1099511627776",
         ),
     ];
     for (old, new, reason) in cases {
@@ -158,12 +142,13 @@ fn wrong_values_are_named_with_their_line() {
 #[test]
 fn other_versions_and_duplicates_are_refused() {
     let refused = |text: &str| TableFile::parse(text).unwrap_err().to_string();
-    let expected = "Cannot read tuning table: version is 2, this library reads version 1";
-    assert_eq!(refused("version = 2\nanything = 3"), expected);
-    assert!(refused("").ends_with("version is missing, this library reads version 1"));
+    let expected = "Cannot read tuning table: version is 1, this library reads version 2; \
+                    measure the machine again with `stripeline tune`";
+    assert_eq!(refused("version = 1\nanything = 3"), expected);
+    assert!(refused("").ends_with("version is missing, this library reads version 2"));
     assert!(refused("\n\nversion = ").starts_with("Cannot read tuning table: line 3: "));
     let twice =
-        "version = 1\n[[machine]]\ncpu = \"x\"\ncpus = 2\n[[machine]]\ncpu = \"x\"\ncpus = 2\n";
+        "version = 2\n[[machine]]\ncpu = \"x\"\ncpus = 2\n[[machine]]\ncpu = \"x\"\ncpus = 2\n";
     assert!(refused(twice).ends_with("line 6: cpu \"x\" with 2 CPUs occurs twice"));
     let mut file = TableFile::default();
     file.machines.push(machine("one", &["cpu", "cpu"]));
@@ -218,7 +203,7 @@ fn a_file_that_cannot_be_read_is_named() {
         refused(),
         start.clone() + "No such file or directory (os error 2)"
     );
-    std::fs::write(&path, b"version = 1\n# \xff").unwrap();
+    std::fs::write(&path, b"version = 2\n# \xff").unwrap();
     assert!(refused().starts_with(&start), "{}", refused());
     std::fs::write(&path, vec![b'#'; (4 << 20) + 1]).unwrap();
     assert_eq!(
@@ -275,10 +260,7 @@ fn the_cpu_is_measured_within_its_budget() {
         (1..=4 << 20).contains(&found.smallest_data_bytes),
         "{found:?}"
     );
-    assert!(
-        (1..=1 << 20).contains(&found.piece_bytes_for(6, 3)),
-        "{found:?}"
-    );
+    assert!((1..=1 << 20).contains(&found.piece_bytes), "{found:?}");
     // Measured values can be saved.
     let mut file = TableFile::default();
     file.put(table.machine().clone());

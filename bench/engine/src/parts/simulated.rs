@@ -141,7 +141,6 @@ fn rail(index: usize, rate: f64, case: &Case) -> VirtualRail {
             workers: 1,
             granule_bytes: 1,
             piece_bytes: 1 << 20,
-            pieces: Vec::new(),
             room_bytes: None,
             smallest_bytes: 4 << 10,
             handoff: HANDOFF,

@@ -404,7 +404,6 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         workers,
         granule_bytes,
         piece_bytes: tuning.piece_bytes.max(granule_bytes),
-        pieces: tuning.pieces_used(rail).to_vec(),
         room_bytes: capability.room_bytes,
         smallest_bytes: tuning.smallest_data_bytes,
         handoff: HANDOFF,

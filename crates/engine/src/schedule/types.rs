@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use super::{Class, RailSet};
 use crate::api::request::Priority;
-use crate::tuning::PieceSize;
 
 /// How tasks are assigned to rails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,14 +29,11 @@ pub struct RailTraits {
     /// Assignments are a multiple of this many bytes of each buffer, except for the last one of a
     /// task; at least 1.
     pub granule_bytes: usize,
-    /// The most bytes of each buffer in one piece, at least 1, for shapes that `pieces` does not
-    /// list.
+    /// The most bytes of each buffer in one piece, at least 1.
     pub piece_bytes: usize,
-    /// The most bytes by shape; the nearest shape applies. May be empty.
-    pub pieces: Vec<PieceSize>,
     /// The most bytes of all buffers of a piece together, if the size of pieces is limited by
-    /// memory for copies: work that is entirely in device memory needs none. `None` if the sizes
-    /// above apply to all work.
+    /// memory for copies: work that is entirely in device memory needs none. `None` if
+    /// `piece_bytes` applies to all work.
     pub room_bytes: Option<usize>,
     /// Bytes of data, all inputs together, below which an assignment is not worth its fixed cost.
     pub smallest_bytes: usize,
@@ -54,13 +50,10 @@ pub struct RailTraits {
 impl RailTraits {
     /// Returns the most bytes of each buffer in one piece of this work, at least 1.
     pub(super) fn piece_bytes_max(&self, work: Workload) -> usize {
-        let (inputs, outputs) = (work.inputs, work.outputs);
-        let tuned = PieceSize::nearest(&self.pieces, inputs, outputs);
-        let most = tuned.unwrap_or(self.piece_bytes);
         let most = match self.room_bytes {
             Some(_) if work.on_device => usize::MAX,
-            Some(room) => most.min(room / (inputs + outputs)),
-            None => most,
+            Some(room) => self.piece_bytes.min(room / (work.inputs + work.outputs)),
+            None => self.piece_bytes,
         };
         most.max(self.granule_bytes)
     }

@@ -27,31 +27,6 @@ pub struct Rate {
     pub bytes_per_second: u64,
 }
 
-/// The best piece size for a shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PieceSize {
-    /// Inputs of the product, 1..=255.
-    pub data_units: usize,
-    /// Outputs of the product, 1..=255.
-    pub parity_units: usize,
-    /// Bytes of each buffer, at least 1.
-    pub bytes: usize,
-}
-
-impl PieceSize {
-    /// Returns the size for this shape, or else for the known shape with the nearest number of
-    /// buffers, at least 1; `None` if no shape is known.
-    pub(crate) fn nearest(known: &[Self], data_units: usize, parity_units: usize) -> Option<usize> {
-        let distance = |piece: &&Self| {
-            let exact = (piece.data_units, piece.parity_units) == (data_units, parity_units);
-            let buffers = piece.data_units + piece.parity_units;
-            (!exact, buffers.abs_diff(data_units + parity_units))
-        };
-        let nearest = known.iter().min_by_key(distance);
-        nearest.map(|piece| piece.bytes.max(1))
-    }
-}
-
 /// The tuning values of one rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RailTuning {
@@ -69,12 +44,10 @@ pub struct RailTuning {
     pub stream_from_bytes: Option<usize>,
     /// Rates, in any order.
     pub rates: Vec<Rate>,
-    /// Bytes of each buffer in a piece while no shape is known, at least 1. For a coder on the
-    /// calling thread this applies to all shapes.
+    /// Bytes of each buffer in a piece, at least 1. Measured for rails whose device works while the
+    /// caller does not ([`detaches`](stripeline_rail::Capability::detaches)); for others it is the
+    /// value of the rail's capability.
     pub piece_bytes: usize,
-    /// The best sizes of pieces, in any order. The engine uses them for rails whose device works
-    /// while the caller does not ([`detaches`](stripeline_rail::Capability::detaches)).
-    pub pieces: Vec<PieceSize>,
 }
 
 impl RailTuning {
@@ -98,7 +71,6 @@ impl RailTuning {
                 data_bytes: USUAL_BYTES,
                 bytes_per_second: rate,
             }],
-            pieces: Vec::new(),
             piece_bytes: capability.piece_bytes,
         }
     }
@@ -128,24 +100,6 @@ impl RailTuning {
         self.rate(Mode::Set, USUAL_BYTES)
     }
 
-    /// Returns the bytes of each buffer that a piece should have, at least 1: the value of this
-    /// shape, or else of the known shape with the nearest number of buffers.
-    #[must_use]
-    pub fn piece_bytes_for(&self, data_units: usize, parity_units: usize) -> usize {
-        let nearest = PieceSize::nearest(&self.pieces, data_units, parity_units);
-        nearest.unwrap_or(self.piece_bytes.max(1))
-    }
-
-    /// Returns the sizes by which the engine splits pieces of this rail. A coder on the calling
-    /// thread gets pieces of `piece_bytes`: the measurement of its lane omits the engine's own cost
-    /// per piece, which matters if no device works at the same time.
-    pub(crate) fn pieces_used(&self, rail: &dyn RailTrait) -> &[PieceSize] {
-        match rail.capability().detaches {
-            true => &self.pieces,
-            false => &[],
-        }
-    }
-
     /// Returns the best store policy for the outputs of a stripe of `stripe_bytes` bytes, data and
     /// parity, that are not read soon. The engine applies it to tasks whose
     /// [`Request`](crate::Request) has no policy; HDFS's requests have one, because HDFS reads the
@@ -170,18 +124,12 @@ mod tests {
             data_bytes,
             bytes_per_second,
         };
-        let piece = |data_units, parity_units, bytes| PieceSize {
-            data_units,
-            parity_units,
-            bytes,
-        };
         RailTuning {
             rates: vec![
                 rate(Mode::Set, 1 << 14, 1),
                 rate(Mode::Set, 1 << 20, 2),
                 rate(Mode::Add, 1 << 20, 3),
             ],
-            pieces: vec![piece(6, 3, 6), piece(10, 4, 10)],
             stream_from_bytes: Some(1000),
             ..RailTuning::built_in(&Cpu::rail())
         }
@@ -195,9 +143,6 @@ mod tests {
         assert_eq!(entry.rate(Mode::Set, 1 << 30), 2.0);
         assert_eq!(entry.rate(Mode::Add, 1), 3.0);
         assert_eq!(entry.rate(Mode::Compare, 1 << 14), 1.0);
-        assert_eq!(entry.piece_bytes_for(6, 3), 6);
-        assert_eq!(entry.piece_bytes_for(3, 2), 6);
-        assert_eq!(entry.piece_bytes_for(17, 3), 10);
         assert_eq!(entry.store(999), StorePolicy::Temporal);
         assert_eq!(entry.store(1000), StorePolicy::NonTemporal);
     }
@@ -208,7 +153,7 @@ mod tests {
         let entry = RailTuning::built_in(&rail);
         assert!(entry.fits(&rail));
         assert_eq!(entry.lanes, rail.capability().lanes);
-        assert_eq!(entry.piece_bytes_for(6, 3), rail.capability().piece_bytes);
+        assert_eq!(entry.piece_bytes, rail.capability().piece_bytes);
         assert!(entry.rate(Mode::Compare, 1) > 0.0);
         assert_eq!(entry.store(usize::MAX), StorePolicy::Temporal);
     }

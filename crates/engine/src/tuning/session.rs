@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 use stripeline_codec::StorePolicy;
 use stripeline_rail::{Mode, Rail, clock};
 
-use super::entry::{PieceSize, RailTuning, Rate};
+use super::entry::{RailTuning, Rate};
 use super::measure::Progress;
 use super::probe::Load;
 use super::text::MEGABYTES_MAX;
 
-/// HDFS's own shapes and a wide one. The first shape that a rail takes represents all if only one
-/// is measured.
-const SHAPES: [(usize, usize); 5] = [(6, 3), (3, 2), (10, 4), (12, 4), (17, 3)];
+/// Data and parity units of two of HDFS's codes. The first that a rail takes represents all others.
+const SHAPES: [(usize, usize); 2] = [(6, 3), (3, 2)];
 /// Data bytes of the tasks that rates are measured with: one of each of the scheduler's sizes.
 const TASKS: [usize; 6] = [32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20];
 /// Data bytes of the candidates for the smallest worthwhile task.
@@ -66,7 +65,7 @@ pub(super) struct Session<'a> {
     done: usize,
     steps: usize,
     entry: RailTuning,
-    shapes: Vec<(usize, usize)>,
+    shape: (usize, usize),
 }
 
 impl<'a> Session<'a> {
@@ -80,10 +79,8 @@ impl<'a> Session<'a> {
         let fits = |&(data, parity): &(usize, usize)| {
             data <= capability.inputs_max && parity <= capability.outputs_max
         };
-        let shapes: Vec<_> = SHAPES.into_iter().filter(fits).collect();
-        if shapes.is_empty() {
-            return Err("it accepts none of the shapes to measure".to_owned());
-        }
+        let shape = SHAPES.into_iter().find(fits);
+        let shape = shape.ok_or("it accepts none of the shapes to measure")?;
         let mut session = Self {
             rail,
             probe,
@@ -92,23 +89,19 @@ impl<'a> Session<'a> {
             done: 0,
             steps: 0,
             entry: RailTuning::built_in(rail),
-            shapes,
+            shape,
         };
         session.steps = session.lane_counts().len()
             + session.modes().len() * TASKS.len()
             + SMALL_TASKS.len()
-            + session
-                .shapes
-                .iter()
-                .map(|shape| session.piece_sizes(*shape).len())
-                .sum::<usize>()
+            + session.piece_sizes().len()
             + session.stripes().len() * 2 * STORE_TURNS;
         Ok(session)
     }
 
     pub(super) fn run(mut self) -> Result<RailTuning, String> {
-        // First, because the other values are those of pieces of these sizes.
-        self.pieces()?;
+        // First, because the other values are those of pieces of this size.
+        self.piece_bytes()?;
         self.lanes()?;
         self.rates()?;
         self.smallest()?;
@@ -180,33 +173,23 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn pieces(&mut self) -> Result<(), String> {
-        for (data_units, parity_units) in self.shapes.clone() {
-            let mut rates = Vec::new();
-            let sizes = self.piece_sizes((data_units, parity_units));
-            // The same units for all sizes: caches would favour pieces that are cut from small
-            // units.
-            let largest = sizes.iter().copied().max().unwrap_or(0);
-            let unit_bytes = self.whole(PIECES_UNIT).max(largest);
-            for bytes in sizes {
-                let load = Load {
-                    data_units,
-                    parity_units,
-                    unit_bytes,
-                    piece_bytes: bytes,
-                    ..self.load(Mode::Set, 1)
-                };
-                if let Some(rate) = self.step("pieces", &load, 1)? {
-                    rates.push((bytes, rate));
-                }
+    fn piece_bytes(&mut self) -> Result<(), String> {
+        let sizes = self.piece_sizes();
+        // The same units for all sizes: caches would favour pieces that are cut from small units.
+        let largest = sizes.iter().copied().max().unwrap_or(0);
+        let mut rates = Vec::new();
+        for bytes in sizes {
+            let load = Load {
+                unit_bytes: self.whole(PIECES_UNIT).max(largest),
+                piece_bytes: bytes,
+                ..self.load(Mode::Set, 1)
+            };
+            if let Some(rate) = self.step("pieces", &load, 1)? {
+                rates.push((bytes, rate));
             }
-            if let Some(bytes) = smallest_close(&rates) {
-                self.entry.pieces.push(PieceSize {
-                    data_units,
-                    parity_units,
-                    bytes,
-                });
-            }
+        }
+        if let Some(bytes) = smallest_close(&rates) {
+            self.entry.piece_bytes = bytes;
         }
         Ok(())
     }
@@ -214,7 +197,7 @@ impl<'a> Session<'a> {
     fn stores(&mut self) -> Result<(), String> {
         let mut gains = Vec::new();
         for &stripe in self.stripes() {
-            let (data, parity) = self.shapes[0];
+            let (data, parity) = self.shape;
             let cached = self.load(Mode::Set, stripe * data / (data + parity));
             let streamed = Load {
                 store: StorePolicy::NonTemporal,
@@ -261,7 +244,7 @@ impl<'a> Session<'a> {
 
     /// Returns a load of tasks of about `data_bytes` data bytes, in the representative shape.
     fn load(&self, mode: Mode, data_bytes: usize) -> Load {
-        let (data_units, parity_units) = self.shapes[0];
+        let (data_units, parity_units) = self.shape;
         let capability = self.rail.capability();
         let mut load = Load {
             mode,
@@ -274,12 +257,8 @@ impl<'a> Session<'a> {
         };
         load.unit_bytes = self.whole(data_bytes / load.inputs());
         // The engine will split tasks the same way.
-        let used = self.entry.pieces_used(self.rail);
-        let tuned = PieceSize::nearest(used, load.inputs(), parity_units);
         let most = self.within(capability.piece_bytes_max(load.inputs() + parity_units));
-        load.piece_bytes = self
-            .whole(tuned.unwrap_or(capability.piece_bytes))
-            .min(most);
+        load.piece_bytes = self.whole(self.entry.piece_bytes).min(most);
         load
     }
 
@@ -316,8 +295,14 @@ impl<'a> Session<'a> {
         modes
     }
 
-    fn piece_sizes(&self, (data_units, parity_units): (usize, usize)) -> Vec<usize> {
-        let (capability, buffers) = (self.rail.capability(), data_units + parity_units);
+    /// Empty for a coder on the calling thread: the measurement of its lane omits the engine's own
+    /// cost per piece, which matters if no device works at the same time.
+    fn piece_sizes(&self) -> Vec<usize> {
+        let capability = self.rail.capability();
+        if !capability.detaches {
+            return Vec::new();
+        }
+        let buffers = self.shape.0 + self.shape.1;
         // One buffer set for each place on a lane.
         let in_memory = MEMORY_MAX / (buffers * capability.depth.max(1));
         let most = self.within(capability.piece_bytes_max(buffers).min(in_memory));

@@ -29,7 +29,7 @@ pub struct Machine {
 ///
 /// let file = TableFile::parse(
 ///     r#"
-///     version = 1
+///     version = 2
 ///     [[machine]]
 ///     cpu = "Some CPU"
 ///     cpus = 8

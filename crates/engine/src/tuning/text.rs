@@ -8,13 +8,12 @@ use serde::Deserialize;
 use stripeline_rail::Mode;
 use toml::{Spanned, Value};
 
-use super::entry::{PieceSize, RailTuning, Rate};
+use super::entry::{RailTuning, Rate};
 use super::table_file::{Machine, TableFile};
 
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 const CPUS: RangeInclusive<i64> = 1..=65536;
 const LANES: RangeInclusive<i64> = 1..=1024;
-const UNITS: RangeInclusive<i64> = 1..=255;
 /// Up to a tebibyte, which no buffer reaches.
 const BYTES: RangeInclusive<i64> = 1..=1 << 40;
 /// In 10^6 bytes a second: more than any memory moves, but a rail that does nothing reaches it.
@@ -57,8 +56,6 @@ struct RawRail {
     piece_bytes: Number,
     #[serde(default)]
     rates: Vec<RawRate>,
-    #[serde(default)]
-    pieces: Vec<RawPiece>,
 }
 
 #[derive(Deserialize)]
@@ -67,14 +64,6 @@ struct RawRate {
     mode: Spanned<String>,
     data_bytes: Number,
     megabytes_per_second: Number,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawPiece {
-    data_units: Number,
-    parity_units: Number,
-    bytes: Number,
 }
 
 /// Parses a file; an error names the line.
@@ -108,7 +97,8 @@ impl Reader<'_> {
         match table.get("version") {
             Some(Value::Integer(VERSION)) => Ok(()),
             Some(other) => Err(format!(
-                "version is {other}, this library reads version {VERSION}"
+                "version is {other}, this library reads version {VERSION}; \
+                 measure the machine again with `stripeline tune`"
             )),
             None => Err(format!(
                 "version is missing, this library reads version {VERSION}"
@@ -155,11 +145,6 @@ impl Reader<'_> {
                 .iter()
                 .map(|rate| self.rate(rate))
                 .collect::<Result<_, _>>()?,
-            pieces: raw
-                .pieces
-                .iter()
-                .map(|piece| self.piece(piece))
-                .collect::<Result<_, _>>()?,
             name: raw.name.into_inner(),
             device: raw.device,
         })
@@ -180,14 +165,6 @@ impl Reader<'_> {
                 .1,
             data_bytes: self.number("data_bytes", &raw.data_bytes, BYTES)?,
             bytes_per_second: megabytes as u64 * 1_000_000,
-        })
-    }
-
-    fn piece(&self, raw: &RawPiece) -> Result<PieceSize, String> {
-        Ok(PieceSize {
-            data_units: self.number("data_units", &raw.data_units, UNITS)?,
-            parity_units: self.number("parity_units", &raw.parity_units, UNITS)?,
-            bytes: self.number("bytes", &raw.bytes, BYTES)?,
         })
     }
 
@@ -240,7 +217,7 @@ fn write_file(text: &mut String, file: &TableFile) -> std::fmt::Result {
     )?;
     writeln!(
         text,
-        "# data_bytes: all inputs of a task together. bytes of pieces: of each buffer."
+        "# data_bytes: all inputs of a task together. piece_bytes: of each buffer."
     )?;
     writeln!(
         text,
@@ -284,14 +261,6 @@ fn write_rail(text: &mut String, rail: &RailTuning) -> std::fmt::Result {
             mode.expect("every mode has a name").0,
             rate.data_bytes,
             rate.bytes_per_second / 1_000_000
-        )?;
-    }
-    writeln!(text, "]\npieces = [")?;
-    for piece in &rail.pieces {
-        writeln!(
-            text,
-            "  {{ data_units = {}, parity_units = {}, bytes = {} }},",
-            piece.data_units, piece.parity_units, piece.bytes
         )?;
     }
     writeln!(text, "]")

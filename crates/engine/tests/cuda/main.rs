@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use mock::{Mock, until};
 use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_engine::tuning::{Machine, PieceSize, RailTuning, Table, TableFile};
+use stripeline_engine::tuning::{Machine, RailTuning, Table, TableFile};
 use stripeline_engine::{Engine, ErrorKind, Options, Request, Scheduling};
 use stripeline_rail::{
     Buffers, Cpu, Cuda, CudaSettings, Job, MemoryKind, Rail, Region, owned::Units,
@@ -135,25 +135,21 @@ fn an_engine_ends_while_its_gpu_hangs() {
     assert!(mock.get("kernels_running") > 0, "it still hangs");
 }
 
-/// Returns an engine over a GPU with one lane, whose table may have a piece size for 6+3.
+/// Returns an engine over a GPU with one lane, whose table may have a piece size.
 fn tuned(mock: &Mock, piece_bytes: Option<usize>) -> Engine {
     let rail: Arc<dyn Rail> = Arc::new(mock.rail_with(&CudaSettings {
         lanes: 1,
         slot_bytes: 32 << 20,
         ..mock.settings()
     }));
-    let pieces = piece_bytes.map(|bytes| PieceSize {
-        data_units: 6,
-        parity_units: 3,
-        bytes,
-    });
+    let built_in = RailTuning::built_in(&*rail);
     let mut file = TableFile::default();
     file.put(Machine {
         cpu: "one".to_owned(),
         cpus: 1,
         rails: vec![RailTuning {
-            pieces: pieces.into_iter().collect(),
-            ..RailTuning::built_in(&*rail)
+            piece_bytes: piece_bytes.unwrap_or(built_in.piece_bytes),
+            ..built_in
         }],
     });
     let options = Options {

@@ -3,7 +3,6 @@
 use stripeline_rail::Mode;
 
 use super::*;
-use crate::tuning::PieceSize;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -16,7 +15,6 @@ fn rail(name: &str, rate: f64) -> RailTraits {
         workers: 1,
         granule_bytes: 1,
         piece_bytes: MIB,
-        pieces: Vec::new(),
         room_bytes: None,
         smallest_bytes: 32 * KIB,
         handoff: Duration::ZERO,
@@ -321,14 +319,9 @@ fn workers_take_their_part_of_a_share_down_to_the_smallest_piece() {
 }
 
 #[test]
-fn pieces_have_the_best_size_for_their_shape() {
-    let size = |data_units, parity_units, bytes| PieceSize {
-        data_units,
-        parity_units,
-        bytes,
-    };
+fn pieces_are_as_large_as_the_room_for_their_buffers() {
     let device = RailTraits {
-        pieces: vec![size(6, 3, 4 * MIB), size(17, 3, 2 * MIB)],
+        piece_bytes: 4 * MIB,
         room_bytes: Some(45 * MIB),
         granule_bytes: 512,
         ..rail("device", 1e9)
@@ -343,8 +336,7 @@ fn pieces_have_the_best_size_for_their_shape() {
         scheduler.piece(rail, all)
     };
     assert_eq!(piece(0, 6, 3), 4 * MIB);
-    assert_eq!(piece(0, 17, 3), 2 * MIB);
-    assert_eq!(piece(0, 16, 4), 2 * MIB, "the nearest shape");
+    assert_eq!(piece(0, 16, 4), 45 * MIB / 20 / 512 * 512);
     assert_eq!(
         piece(0, 10, 2),
         45 * MIB / 12 / 512 * 512,

@@ -88,21 +88,12 @@ fn the_smallest_task_is_where_fixed_cost_and_work_are_equal() {
 }
 
 #[test]
-fn pieces_are_large_enough_to_hide_their_fixed_cost() {
-    let entry = modelled(capability(), 20e-6, |_, _| 2e9);
-    assert_eq!(entry.piece_bytes_for(3, 2), 256 << 10);
-    assert_eq!(entry.piece_bytes_for(17, 3), 64 << 10);
-    let narrow = Capability {
-        inputs_max: 6,
-        granule_bytes: 1000,
-        ..capability()
-    };
-    let entry = modelled(narrow, 20e-6, |_, _| 2e9);
-    assert_eq!(entry.pieces.len(), 2, "the shapes that it takes");
-    assert!(
-        entry.pieces.iter().all(|piece| piece.bytes % 1000 == 0),
-        "{entry:?}"
-    );
+fn pieces_of_a_coder_on_the_calling_thread_are_as_it_asks() {
+    let entry = modelled(capability(), 20e-6, |load, _| {
+        assert_eq!(load.piece_bytes, capability().piece_bytes);
+        2e9
+    });
+    assert_eq!(entry.piece_bytes, capability().piece_bytes);
 }
 
 /// Returns the capability of a GPU with `room` MiB for the buffers of a piece.
@@ -120,23 +111,32 @@ fn device(room: usize) -> Capability {
 fn pieces_of_a_device_are_as_large_as_speed_and_room_allow() {
     // A piece costs 20 us, and data moves at 50 GB/s.
     let entry = modelled(device(63), 20e-6, |_, _| 50e9);
-    assert_eq!(entry.piece_bytes_for(6, 3), 4 << 20);
-    assert_eq!(entry.piece_bytes_for(17, 3), 1 << 20);
+    assert_eq!(entry.piece_bytes, 4 << 20);
     // The higher the cost of a piece, the larger the pieces, up to the room of all pieces in
     // flight.
+    let room = |bytes: usize| bytes / 9 / 64 * 64;
     let costly = modelled(device(63), 10e-3, |_, _| 50e9);
-    let sizes: Vec<usize> = costly.pieces.iter().map(|piece| piece.bytes).collect();
-    let room = |buffers: usize| (63 << 20) / buffers / 64 * 64;
-    assert_eq!(sizes, [9, 5, 14, 16, 20].map(room));
+    assert_eq!(costly.piece_bytes, room(63 << 20));
     let small = modelled(device(9), 10e-3, |_, _| 50e9);
-    assert_eq!(small.piece_bytes_for(6, 3), 1 << 20);
+    assert_eq!(small.piece_bytes, 1 << 20);
     // With 16 pieces in flight, larger ones exceed the memory of a measurement.
     let deep = Capability {
         depth: 16,
         ..device(63)
     };
     let deep = modelled(deep, 10e-3, |_, _| 50e9);
-    assert_eq!(deep.piece_bytes_for(6, 3), MEMORY_MAX / 9 / 16 / 64 * 64);
+    assert_eq!(deep.piece_bytes, MEMORY_MAX / 9 / 16 / 64 * 64);
+    // A rail of few inputs is measured with three, in multiples of its granule.
+    let narrow = Capability {
+        inputs_max: 5,
+        granule_bytes: 1000,
+        ..device(63)
+    };
+    let narrow = modelled(narrow, 20e-6, |load, _| {
+        assert_eq!((load.data_units, load.parity_units), (3, 2));
+        50e9
+    });
+    assert_eq!(narrow.piece_bytes % 1000, 0, "{narrow:?}");
 }
 
 #[test]
