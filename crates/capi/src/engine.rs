@@ -80,7 +80,7 @@ impl Call {
 /// | measure-only | true or false: whether the rail null is allowed, which does not write outputs | false |
 /// | workers-max | maximum number of threads of a rail, 0 for the number that it requests | 0 |
 /// | tuning | path of a table written by `stripeline tune` with sizes, rates and kinds of stores | built-in values |
-/// | node | the processes that share CPUs: user, group:PATH, off | user |
+/// | node | the processes that share CPUs: user (those of this user), off | user |
 /// | node-weight | weight of this process in the division of CPUs, 1 to 1000 | 100 |
 ///
 /// Encoded and decoded pieces are compared on a second rail, and not at all without one.

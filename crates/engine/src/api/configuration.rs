@@ -18,7 +18,7 @@
 //! | `measure-only` | `true` or `false`: whether `rails` may be `null`, which leaves outputs unchanged | `false` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
 //! | `tuning` | path of the table that `stripeline tune` wrote | built-in values |
-//! | `node` | the processes that share the CPUs: `user`, `group:PATH` (see [`node`](crate::node)), `off` | `user` |
+//! | `node` | the processes that share the CPUs: `user`: those of this user (see [`node`](crate::node)); `off` | `user` |
 //! | `node-weight` | this process' share in relation to others, 1 to 1000 | 100 |
 //!
 //! Encoded and decoded pieces are compared on a second rail, and not at all without one.
@@ -146,18 +146,11 @@ fn when_full(value: &str) -> Result<WhenFull, String> {
 }
 
 fn node_options(value: &str) -> Result<Option<node::Options>, String> {
-    let place = match value {
-        "off" => return Ok(None),
-        "user" => node::Place::default(),
-        _ => match value.strip_prefix("group:") {
-            Some(path) if !path.is_empty() => node::Place::Group(path.into()),
-            _ => return Err("must be user, group:PATH or off".to_owned()),
-        },
-    };
-    Ok(Some(node::Options {
-        place,
-        ..node::Options::default()
-    }))
+    match value {
+        "off" => Ok(None),
+        "user" => Ok(Some(node::Options::default())),
+        _ => Err("must be user or off".to_owned()),
+    }
 }
 
 fn weight(value: &str) -> Result<u16, String> {
@@ -186,7 +179,7 @@ mod tests {
                     bytes-max=8\n\
                     when-full=refuse\nstall-ms=9\nquarantine-ms=10\nretry-ms=11\ncheck-every=0\n\
                     waiting-threads-help=false\nmeasure-only=true\nworkers-max=3\n\
-                    node=group:/run/table\nnode-weight=7\n";
+                    node=user\nnode-weight=7\n";
         let read: Configuration = text.parse().expect("right");
         assert_eq!(read.rails, ["cpu", "plugin:/opt/x.so"]);
         let options = read.options;
@@ -199,7 +192,7 @@ mod tests {
         assert_eq!((options.check_every, options.workers_max), (0, 3));
         assert!(!options.waiting_threads_help && options.measure_only);
         let node = options.node.expect("shared");
-        assert_eq!(node.place, node::Place::Group("/run/table".into()));
+        assert_eq!(node.place, node::Place::default());
         assert_eq!(node.weight, Some(7));
         let read: Configuration = "node=off".parse().expect("right");
         assert!(read.options.node.is_none());
@@ -231,7 +224,7 @@ mod tests {
             ("check-every=-1", "must be a whole number from 0"),
             ("when-full=panic", "must be wait or refuse"),
             ("node-weight=0", "must be a whole number from 1"),
-            ("node=all", "must be user, group:PATH or off"),
+            ("node=all", "must be user or off"),
             ("waiting-threads-help=yes", "must be true or false"),
             ("measure-only=1", "must be true or false"),
         ];

@@ -22,7 +22,7 @@ const WEIGHT_USUAL: u16 = 100;
 /// How a process joins.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The file; for the processes of this user by default.
+    /// The file.
     pub place: Place,
     /// Its share relative to other processes: 1..=[`WEIGHT_MAX`], 100 if `None`; values outside the
     /// range are clamped.
@@ -210,7 +210,7 @@ impl State {
             self.cpus = Cpus::detect();
         }
         self.refreshes += 1;
-        let path = options.place.path().display();
+        let path = options.place.0.display();
         let explain =
             |reason| format!("Cannot share the CPUs of the node through {path}: {reason}");
         // Dropped before another is taken, so that a forked child or a replaced file leaves

@@ -10,11 +10,8 @@
 //! * **Validation.** The file is read and written by system calls, never mapped, so that truncating
 //!   it cannot kill its readers. A slot has a version and a checksum, and every value in it has
 //!   bounds. Invalid slots are ignored and counted.
-//! * **Access.** Either the processes of one user, through a file of mode 0600 that the first
-//! * **Access.** Either the processes of one user, through a file of mode 0600 that the first of
-//!   them creates, or those of a group, through a file that an administrator created (`install -m
-//!   0660 -g hadoop /dev/null /run/stripeline/table`). Members of the group trust each other only
-//!   with their share of the CPUs, of which each keeps at least one thread.
+//! * **Access.** The processes of one user share CPUs, through a file of mode 0600 that the first of
+//!   them creates.
 //! * **Fallback.** If the file cannot be used, the process keeps to its own limit
 //!   ([`Coordination::Alone`] has the reason) and tries again at every [`Membership::refresh`].
 //!

@@ -10,80 +10,52 @@ use nix::errno::Errno;
 use nix::libc::{O_NOCTTY, O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::geteuid;
 
-/// The file through which processes find each other.
+/// The file through which the processes of one user find each other: created by the first of them,
+/// mode 0600.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// For the processes of one user: created by the first of them, mode 0600.
-    User(PathBuf),
-    /// For the processes of several users: created by an administrator, never by a process. It
-    /// belongs to `root` or to this user, and users outside its group have no access.
-    Group(PathBuf),
-}
+pub struct Place(pub PathBuf);
 
 impl Default for Place {
-    /// `/dev/shm/stripeline-<effective user id>`, for the processes of this user.
+    /// `/dev/shm/stripeline-<effective user id>`.
     fn default() -> Self {
-        Self::User(format!("/dev/shm/stripeline-{}", geteuid()).into())
+        Self(format!("/dev/shm/stripeline-{}", geteuid()).into())
     }
 }
 
 impl Place {
-    /// Returns the path of the file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::User(path) | Self::Group(path) => path,
-        }
-    }
-
     /// Opens the file, or returns the reason why it cannot.
     pub(super) fn open(&self) -> Result<File, String> {
-        let opened = match self {
-            Self::User(path) => open_or_make(path),
-            Self::Group(path) => options().open(path),
-        };
-        let file = opened.map_err(|error| self.explain(&error))?;
+        let file = open_or_make(&self.0).map_err(|error| explain(&error))?;
         let found = file.metadata().map_err(|error| error.to_string())?;
-        self.check(&found).map(|()| file)
+        check(&found).map(|()| file)
     }
+}
 
-    fn explain(&self, error: &io::Error) -> String {
-        match (error.raw_os_error().map(Errno::from_raw), self) {
-            (Some(Errno::ELOOP), _) => "it is a symbolic link, which is not followed".to_owned(),
-            (Some(Errno::ENOENT), Self::Group(_)) => {
-                "it does not exist; an administrator must create it".to_owned()
-            }
-            _ => error.to_string(),
-        }
+fn explain(error: &io::Error) -> String {
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::ELOOP) => "it is a symbolic link, which is not followed".to_owned(),
+        _ => error.to_string(),
     }
+}
 
-    /// Checks that the file is what [`Place`] requires. A foreign writer could only slow this
-    /// process down; the checks also prevent writing into an unrelated file.
-    fn check(&self, found: &Metadata) -> Result<(), String> {
-        let (owner, user) = (found.uid(), geteuid().as_raw());
-        let mode = found.mode() & 0o7777;
-        if !found.is_file() {
-            return Err("it is not a regular file".to_owned());
-        }
-        if found.nlink() > 1 {
-            return Err(format!("it has {} hard links", found.nlink()));
-        }
-        match self {
-            Self::User(_) if owner != user => {
-                Err(format!("it belongs to user {owner} and not to user {user}"))
-            }
-            Self::User(_) if mode & 0o077 != 0 => {
-                Err(format!("its mode is {mode:04o}, others have access"))
-            }
-            Self::Group(_) if owner != user && owner != 0 => Err(format!(
-                "it belongs to user {owner} and neither to root nor to user {user}"
-            )),
-            Self::Group(_) if mode & 0o007 != 0 => Err(format!(
-                "its mode is {mode:04o}, users outside its group have access"
-            )),
-            _ => Ok(()),
-        }
+/// Checks that the file is what [`Place`] requires. A foreign writer could only slow this process
+/// down; the checks also prevent writing into an unrelated file.
+fn check(found: &Metadata) -> Result<(), String> {
+    let (owner, user) = (found.uid(), geteuid().as_raw());
+    let mode = found.mode() & 0o7777;
+    if !found.is_file() {
+        return Err("it is not a regular file".to_owned());
     }
+    if found.nlink() > 1 {
+        return Err(format!("it has {} hard links", found.nlink()));
+    }
+    if owner != user {
+        return Err(format!("it belongs to user {owner} and not to user {user}"));
+    }
+    if mode & 0o077 != 0 {
+        return Err(format!("its mode is {mode:04o}, others have access"));
+    }
+    Ok(())
 }
 
 fn options() -> OpenOptions {

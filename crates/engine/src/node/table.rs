@@ -81,7 +81,7 @@ impl Table {
 
     /// Returns whether this process itself took the slot and the file still has its name.
     pub(super) fn is_current(&self) -> bool {
-        let found = fs::symlink_metadata(self.place.path());
+        let found = fs::symlink_metadata(&self.place.0);
         self.process == process::id()
             && found.is_ok_and(|found| (found.dev(), found.ino()) == self.identity)
     }
@@ -250,7 +250,7 @@ mod tests {
 
     fn place(name: &str) -> Place {
         let file = format!("stripeline-{name}-{}", process::id());
-        Place::User(std::env::temp_dir().join(file))
+        Place(std::env::temp_dir().join(file))
     }
 
     /// Returns a forked child's view: the same open file, and another process id.
@@ -276,7 +276,7 @@ mod tests {
         let other = Table::join(&place).unwrap();
         assert_eq!((parent.slot, other.slot), (0, 1));
         assert!(locks::is_held(&other.file, range(0)).unwrap());
-        fs::remove_file(place.path()).unwrap();
+        fs::remove_file(&place.0).unwrap();
     }
 
     #[test]
@@ -288,6 +288,6 @@ mod tests {
         drop(parent);
         assert!(!locks::is_held(&other.file, range(0)).unwrap());
         drop(child);
-        fs::remove_file(place.path()).unwrap();
+        fs::remove_file(&place.0).unwrap();
     }
 }

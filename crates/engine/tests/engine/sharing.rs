@@ -46,7 +46,7 @@ fn await_allowed(engine: &Engine, wanted: usize) {
 fn a_second_engine_halves_the_threads_of_the_first_until_it_closes() {
     let name = format!("stripeline-engine-test-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
-    let place = Place::User(path.clone());
+    let place = Place(path.clone());
     let (codec, stripe) = stripe(100);
     let (first, gate) = busy(&place);
     let issued = first.iencode(&codec, to_encode(&stripe), Request::default());
@@ -74,7 +74,7 @@ fn an_engine_that_cannot_share_cpus_reports_it_once_and_reports_the_end() {
     std::fs::write(&path, b"somebody's configuration").expect("a temporary file");
     let options = Options {
         node: Some(node::Options {
-            place: Place::User(path.clone()),
+            place: Place(path.clone()),
             ..node::Options::default()
         }),
         ..Options::default()
@@ -111,7 +111,7 @@ fn of_one_cpu(name: &str, gate: &Arc<Gate>, waiting_threads_help: bool) -> (Engi
     let rail = FaultyCoder::rail_of("gated", CoderFault::Wait(Arc::clone(gate)), 4);
     let options = Options {
         node: Some(node::Options {
-            place: Place::User(path.clone()),
+            place: Place(path.clone()),
             threads_max: Some(1),
             ..node::Options::default()
         }),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use stripeline_engine::node::{Coordination, Membership, Options, SLOTS, STALLED_REFRESHES};
 use stripeline_testkit::Random;
 
-use crate::process::{Process, command, own_executable, settle};
+use crate::process::{Process, settle};
 use crate::scratch::{CPUS, Scratch, assert_shared, why};
 
 #[test]
@@ -136,15 +136,9 @@ fn a_process_that_does_not_refresh_counts_as_idle() {
 #[ignore = "measures time"]
 fn a_kill_is_detected_by_all_within_a_second() {
     let scratch = Scratch::new();
-    let start = || {
-        Process::start(&mut command(
-            &own_executable(),
-            "user",
-            &scratch.file(),
-            100,
-        ))
-    };
-    let mut crowd: Vec<_> = (0..8).map(|_| start()).collect();
+    let mut crowd: Vec<_> = (0..8)
+        .map(|_| Process::user(&scratch.file(), 100))
+        .collect();
     for process in &mut crowd {
         process.tell("busy");
         process.tell("live");

@@ -70,7 +70,7 @@ fn a_file_that_is_replaced_is_left_for_the_new_one() {
 fn other_files_are_not_written() {
     let scratch = Scratch::new();
     let content = b"# somebody's configuration, which must not be touched by mistake at all\n";
-    fs::write(scratch.group_file(0o600), content).unwrap();
+    fs::write(scratch.file_of_mode(0o600), content).unwrap();
     let member = scratch.join();
     assert!(
         why(&member).contains("it holds other data"),

@@ -2,7 +2,7 @@
 //! Runs this test executable again as a separate member, controlled by lines of commands.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub struct Process {
 impl Process {
     /// Starts a member of the table of this user.
     pub fn user(path: &Path, weight: u16) -> Self {
-        Self::start(&mut command(&own_executable(), "user", path, weight))
+        Self::start(&mut command(path, weight))
     }
 
     pub fn start(command: &mut Command) -> Self {
@@ -93,16 +93,12 @@ impl Drop for Process {
     }
 }
 
-pub fn own_executable() -> PathBuf {
-    std::env::current_exe().unwrap()
-}
-
-/// Runs `executable`, this one or a copy, as a member.
-pub fn command(executable: &Path, kind: &str, path: &Path, weight: u16) -> Command {
-    let mut command = Command::new(executable);
+/// Runs this executable as a member.
+pub fn command(path: &Path, weight: u16) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "process::member", "--nocapture", "--quiet"])
-        .env(ROLE, format!("{kind} {weight} {}", path.display()));
+        .env(ROLE, format!("{weight} {}", path.display()));
     command
 }
 
@@ -123,17 +119,10 @@ fn member() {
     let Ok(role) = std::env::var(ROLE) else {
         return;
     };
-    let mut parts = role.splitn(3, ' ');
-    let kind = parts.next().unwrap();
-    let weight = parts.next().unwrap().parse().unwrap();
-    let path = PathBuf::from(parts.next().unwrap());
-    let place = match kind {
-        "group" => Place::Group(path),
-        _ => Place::User(path),
-    };
+    let (weight, path) = role.split_once(' ').unwrap();
     let membership = Membership::join(Options {
-        weight: Some(weight),
-        ..options(place)
+        weight: Some(weight.parse().unwrap()),
+        ..options(Place(path.into()))
     });
     obey(&membership);
 }

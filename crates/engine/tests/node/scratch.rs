@@ -39,15 +39,15 @@ impl Scratch {
     }
 
     pub fn options(&self) -> Options {
-        options(Place::User(self.file()))
+        options(Place(self.file()))
     }
 
     pub fn join(&self) -> Membership {
         Membership::join(self.options())
     }
 
-    /// Returns a file as an administrator creates it.
-    pub fn group_file(&self, mode: u32) -> PathBuf {
+    /// Returns an empty file of this mode.
+    pub fn file_of_mode(&self, mode: u32) -> PathBuf {
         let path = self.file();
         fs::write(&path, "").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which files are used and which are refused, and several users in one file.
+//! Which files are used and which are refused.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use nix::sys::stat::Mode;
 use nix::unistd::{geteuid, mkfifo};
 use stripeline_engine::node::{Membership, Place};
 
-use crate::process::{Process, command, own_executable};
-use crate::scratch::{CPUS, Scratch, assert_shared, options, why};
+use crate::process::{Process, command};
+use crate::scratch::{Scratch, options, why};
 
 /// `nobody` on Debian; any user other than root and this one is suitable.
 const OTHER: u32 = 65534;
@@ -42,7 +41,7 @@ fn a_users_file_is_made_for_this_user_alone() {
 fn links_pipes_and_directories_are_refused() {
     let scratch = Scratch::new();
     let (path, target) = (scratch.file(), scratch.path().join("target"));
-    let place = || Place::User(scratch.file());
+    let place = || Place(scratch.file());
     symlink(&target, &path).unwrap();
     assert_refused(place(), "it is a symbolic link, which is not followed");
     assert!(!target.exists(), "nor made");
@@ -56,31 +55,14 @@ fn links_pipes_and_directories_are_refused() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert_refused(place(), "(os error 21)");
-    assert_refused(Place::User("/nowhere/at/all".into()), "(os error 2)");
+    assert_refused(Place("/nowhere/at/all".into()), "(os error 2)");
 }
 
 #[test]
 fn modes_that_give_access_to_others_are_refused() {
     let scratch = Scratch::new();
-    let path = scratch.group_file(0o660);
-    assert_refused(
-        Place::User(path.clone()),
-        "its mode is 0660, others have access",
-    );
-    assert_shared(&Membership::join(options(Place::Group(path.clone()))));
-    scratch.group_file(0o664);
-    assert_refused(
-        Place::Group(path),
-        "its mode is 0664, users outside its group have access",
-    );
-}
-
-#[test]
-fn a_groups_file_is_never_created() {
-    let scratch = Scratch::new();
-    let expected = "it does not exist; an administrator must create it";
-    assert_refused(Place::Group(scratch.file()), expected);
-    assert!(!scratch.file().exists());
+    let path = scratch.file_of_mode(0o660);
+    assert_refused(Place(path), "its mode is 0660, others have access");
 }
 
 #[test]
@@ -89,57 +71,10 @@ fn files_of_other_users_are_refused() {
         return eprintln!("skipped: only root can give files away");
     }
     let scratch = Scratch::new();
-    let path = scratch.group_file(0o600);
+    let path = scratch.file_of_mode(0o600);
     chown(&path, Some(OTHER), None).unwrap();
-    assert_refused(
-        Place::User(path.clone()),
-        "it belongs to user 65534 and not to user 0",
-    );
-    let reason = "it belongs to user 65534 and neither to root nor to user 0";
-    assert_refused(Place::Group(path), reason);
-}
-
-#[test]
-fn users_of_a_group_share_and_others_stay_alone() {
-    if !geteuid().is_root() {
-        return eprintln!("skipped: only root can be another user");
-    }
-    let scratch = Scratch::new();
-    let path = scratch.group_file(0o660);
-    chown(&path, Some(0), Some(OTHER)).unwrap();
-    let executable = readable_executable(&scratch);
-    let start = |group: u32| {
-        let mut command = command(&executable, "group", &path, 100);
-        Process::start(command.uid(OTHER).gid(group))
-    };
-    let own = Membership::join(options(Place::Group(path.clone())));
-    own.report(true);
-    let (mut member, mut stranger) = (start(OTHER), start(OTHER - 1));
-    assert_eq!(member.hear().unwrap().why, "");
-    let refused = stranger.hear().unwrap();
-    assert!(
-        refused.why.ends_with("Permission denied (os error 13)"),
-        "{refused:?}"
-    );
-    assert_eq!(refused.allowed, CPUS, "its own limit");
-    member.ask("busy");
-    let _ = own.refresh();
-    let word = member.ask("refresh");
-    assert_eq!(
-        (own.threads_allowed(), word.allowed, word.alive),
-        (CPUS / 2, CPUS / 2, 2)
-    );
-    member.kill();
-    let _ = own.refresh();
-    assert_eq!(own.threads_allowed(), CPUS);
-}
-
-/// Returns a copy of the executable, because the build folder may be inaccessible to other users.
-fn readable_executable(scratch: &Scratch) -> PathBuf {
-    let copy = scratch.path().join("member");
-    fs::copy(own_executable(), &copy).unwrap();
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
-    copy
+    let reason = "it belongs to user 65534 and not to user 0";
+    assert_refused(Place(path), reason);
 }
 
 #[test]
@@ -171,7 +106,7 @@ fn can_mount() -> bool {
 
 /// Returns the reason why a member is alone if its file is on a file system mounted only for it.
 fn on_mount(folder: &Path, flags: &str, before: &str) -> String {
-    let member = command(&own_executable(), "user", &folder.join("table"), 100);
+    let member = command(&folder.join("table"), 100);
     let script =
         format!("mount -t tmpfs {flags} none \"$0\" && cd \"$0\" && {before} && exec \"$@\"");
     let mut shell = Command::new("unshare");

@@ -67,7 +67,7 @@ public final class EngineConfiguration {
   /** The tuning table that {@code stripeline tune} wrote; without one, built-in values are used. */
   public static final String TUNING_KEY = "stripeline.engine.tuning";
 
-  /** The processes with which CPUs are shared: {@code user}, {@code group:PATH} or {@code off}. */
+  /** The processes with which CPUs are shared: {@code user}: those of this user; {@code off}. */
   public static final String NODE_KEY = "stripeline.engine.node";
 
   /** The weight of this process when CPUs are shared with other processes, 1 to 1000. */
