@@ -3,6 +3,6 @@
 
 pub mod machine;
 pub mod output;
-pub mod palette;
+pub mod plot;
 pub mod size;
 pub mod statistics;

@@ -8,8 +8,8 @@ use crate::drive;
 use crate::failure::Failure;
 use crate::load::{Load, Operation};
 use crate::rails::Inventory;
-use crate::report::plot::{self, Distributions, Panel};
 use crate::report::{Point, Section};
+use bench_common::plot::{self, Distributions, Panel};
 
 /// Stripes outstanding.
 const WINDOW: usize = 16;
@@ -36,7 +36,7 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
          latencies hold what this machine needs to wake a sleeper"
             .to_owned(),
     );
-    section.plot = plot::draw("Latency of stripes", &panels);
+    section.plot = plot::draw("Latency of stripes", 2, &panels);
     Ok(section)
 }
 

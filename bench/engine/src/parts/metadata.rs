@@ -9,6 +9,7 @@
 
 use std::time::{Duration, Instant};
 
+use bench_common::plot::{self, Bars, Panel};
 use stripeline_engine::{Engine, Scheduling};
 
 use super::CELL_BYTES;
@@ -18,7 +19,6 @@ use crate::failure::Failure;
 use crate::key_value::{Client, Server};
 use crate::load::{Load, Operation};
 use crate::rails::{self, Kind};
-use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Point, Section};
 
 /// The numbers of chunks in a group, as in the paper's Figure 7.
@@ -204,5 +204,5 @@ fn draw(points: &[Point]) -> Option<String> {
         series: series.into(),
         line: None,
     };
-    plot::draw("Metadata-based and metadata-free", &[Panel::Bars(bars)])
+    plot::draw("Metadata-based and metadata-free", 2, &[Panel::Bars(bars)])
 }

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use bench_common::plot::{self, Bars, Panel};
 use stripeline_engine::{BUCKETS, Engine, Options, Request, Scheduling};
 
 use super::{quantile, size};
@@ -12,7 +13,6 @@ use crate::drive::{self, Stream};
 use crate::failure::Failure;
 use crate::load::{Load, Operation};
 use crate::rails::{self, Kind};
-use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Judgement, Point, Section};
 
 /// Stripes outstanding, as in HDFS's non-blocking write pipeline.
@@ -100,7 +100,7 @@ fn draw(points: &[Point], cells: &[usize]) -> Option<String> {
         series: series.collect(),
         line: Some(0.97),
     };
-    plot::draw("The engine on one rail", &[Panel::Bars(bars)])
+    plot::draw("The engine on one rail", 2, &[Panel::Bars(bars)])
 }
 
 fn open(helping: bool) -> Result<Engine, Failure> {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use bench_common::plot::{self, Bars, Panel};
 use stripeline_engine::{Engine, Options, Scheduling};
 
 use super::CELL_BYTES;
@@ -11,7 +12,6 @@ use crate::drive::{self, Run};
 use crate::failure::Failure;
 use crate::load::{Load, Operation};
 use crate::rails::{self, Inventory, Kind};
-use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Point, Section};
 
 /// A rail with a number of threads.
@@ -155,5 +155,5 @@ fn draw(points: &[Point]) -> Option<String> {
             line: None,
         })
     });
-    plot::draw("Each rail alone", &panels)
+    plot::draw("Each rail alone", 2, &panels)
 }

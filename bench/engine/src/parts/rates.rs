@@ -8,8 +8,8 @@ use crate::drive::Run;
 use crate::failure::Failure;
 use crate::load::{Load, Operation};
 use crate::rails::Inventory;
-use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Judgement, Point, Section};
+use bench_common::plot::{self, Bars, Panel};
 
 /// Stripes outstanding: in a small window the slowest rail causes the greatest delay.
 const WINDOWS: [usize; 2] = [4, 16];
@@ -211,5 +211,5 @@ fn draw(points: &[Point]) -> Option<String> {
                 line: None,
             })
         });
-    plot::draw("Rails alone and together", &panels.collect::<Vec<_>>())
+    plot::draw("Rails alone and together", 2, &panels.collect::<Vec<_>>())
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The output of a run: tables, verdicts on thresholds, a record, plots.
 
-pub mod plot;
 pub mod record;
 pub mod table;
 

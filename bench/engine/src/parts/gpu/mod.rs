@@ -9,6 +9,7 @@ mod together;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use bench_common::plot::{self, Bars, Panel};
 use stripeline_engine::RailStatistics;
 use stripeline_rail::{MemoryKind, Rail};
 
@@ -20,7 +21,6 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::load::{Load, RS_6_3, Shape};
 use crate::rails::Inventory;
-use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Judgement, Point, Section};
 
 /// Twice as many stripes outstanding as a GPU's lanes have streams, so that no stream waits for the
@@ -178,7 +178,7 @@ fn draw(points: &[Point]) -> Option<String> {
             Some(TOGETHER.1),
         ),
     ];
-    plot::draw("GPU rails", &panels)
+    plot::draw("GPU rails", 2, &panels)
 }
 
 fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Two kinds of plots: bars in groups, and distributions.
 
-use bench_common::palette::COLOURS;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
+/// Colours that colour-blind readers can distinguish (Okabe and Ito), then greys.
+const COLOURS: [RGBColor; 10] = [
+    RGBColor(213, 94, 0),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 114, 178),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(240, 228, 66),
+    RGBColor(0, 0, 0),
+    RGBColor(120, 120, 120),
+    RGBColor(190, 190, 190),
+];
 const PANEL: (u32, u32) = (560, 320);
-const HEADER: u32 = 34;
+const HEADER: u32 = 60;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
@@ -47,13 +59,13 @@ pub enum Panel {
     Distributions(Distributions),
 }
 
-/// Draws panels next to each other as an SVG document; returns `None` if there is no panel or the
-/// drawing fails.
-pub fn draw(title: &str, panels: &[Panel]) -> Option<String> {
+/// Draws panels as an SVG document, in rows of at most `columns`; returns `None` if there is no
+/// panel or the drawing fails.
+pub fn draw(title: &str, columns: usize, panels: &[Panel]) -> Option<String> {
     if panels.is_empty() {
         return None;
     }
-    let columns = panels.len().min(2);
+    let columns = panels.len().min(columns);
     let rows = panels.len().div_ceil(columns);
     let size = (PANEL.0 * columns as u32, HEADER + PANEL.1 * rows as u32);
     let mut document = String::new();
@@ -68,20 +80,59 @@ fn draw_all<'a>(root: &Area<'a>, title: &str, panels: &[Panel], grid: (usize, us
     root.fill(&WHITE)?;
     let (header, below) = root.split_vertically(HEADER);
     let font = ("sans-serif", 17).into_font();
-    header.draw(&Text::new(title.to_owned(), (12, 10), font))?;
+    header.draw(&Text::new(title.to_owned(), (12, 8), font))?;
+    let names = names(panels);
+    draw_legend(&header, &names)?;
     for (panel, area) in panels.iter().zip(below.split_evenly(grid)) {
         match panel {
-            Panel::Bars(bars) => draw_bars(&area, bars)?,
-            Panel::Distributions(distributions) => draw_distributions(&area, distributions)?,
+            Panel::Bars(bars) => draw_bars(&area, bars, &names)?,
+            Panel::Distributions(distributions) => {
+                draw_distributions(&area, distributions, &names)?
+            }
         }
     }
     root.present()?;
     Ok(())
 }
 
-fn draw_bars<'a>(area: &Area<'a>, bars: &Bars) -> Drawn<'a> {
+/// Returns the distinct names of all series, in the order of their first occurrence.
+fn names(panels: &[Panel]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for panel in panels {
+        let series: Vec<&str> = match panel {
+            Panel::Bars(bars) => bars.series.iter().map(|(name, _)| &**name).collect(),
+            Panel::Distributions(all) => all.series.iter().map(|(name, _)| &**name).collect(),
+        };
+        for name in series {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// Returns the colour of a series, the same in all panels.
+fn colour(names: &[&str], name: &str) -> RGBColor {
+    let index = names.iter().position(|known| *known == name);
+    COLOURS[index.unwrap_or(0) % COLOURS.len()]
+}
+
+fn draw_legend<'a>(area: &Area<'a>, names: &[&str]) -> Drawn<'a> {
+    let width = (area.dim_in_pixel().0 as usize - 24) / names.len().max(1);
+    for (index, name) in names.iter().enumerate() {
+        let left = 12 + (index * width) as i32;
+        let mark = [(left, 38), (left + 12, 50)];
+        area.draw(&Rectangle::new(mark, colour(names, name).filled()))?;
+        let font = ("sans-serif", 13).into_font();
+        area.draw(&Text::new((*name).to_owned(), (left + 17, 38), font))?;
+    }
+    Ok(())
+}
+
+fn draw_bars<'a>(area: &Area<'a>, bars: &Bars, names: &[&str]) -> Drawn<'a> {
     let values = bars.series.iter().flat_map(|series| &series.1).flatten();
-    let top = values.copied().chain(bars.line).fold(0.0, f64::max) * 1.45;
+    let top = values.copied().chain(bars.line).fold(0.0, f64::max) * 1.05;
     let top = if top > 0.0 { top } else { 1.0 };
     let mut chart = ChartBuilder::on(area)
         .caption(&bars.caption, ("sans-serif", 14))
@@ -98,7 +149,7 @@ fn draw_bars<'a>(area: &Area<'a>, bars: &Bars) -> Drawn<'a> {
         .draw()?;
     let width = 0.86 / bars.series.len().max(1) as f64;
     for (place, (name, values)) in bars.series.iter().enumerate() {
-        let colour = COLOURS[place % COLOURS.len()];
+        let colour = colour(names, name);
         let measured = values
             .iter()
             .enumerate()
@@ -107,8 +158,7 @@ fn draw_bars<'a>(area: &Area<'a>, bars: &Bars) -> Drawn<'a> {
             let left = group as f64 + 0.07 + place as f64 * width;
             Rectangle::new([(left, 0.0), (left + width * 0.92, value)], colour.filled())
         });
-        let legend = move |(x, y)| Rectangle::new([(x, y - 5), (x + 10, y + 5)], colour.filled());
-        chart.draw_series(rectangles)?.label(name).legend(legend);
+        chart.draw_series(rectangles)?;
     }
     if let Some(line) = bars.line {
         let ends = [(0.0, line), (bars.groups.len() as f64, line)];
@@ -124,15 +174,14 @@ fn draw_bars<'a>(area: &Area<'a>, bars: &Bars) -> Drawn<'a> {
             ("sans-serif", 12),
         ))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE.mix(0.8))
-        .draw()?;
     Ok(())
 }
 
-fn draw_distributions<'a>(area: &Area<'a>, distributions: &Distributions) -> Drawn<'a> {
+fn draw_distributions<'a>(
+    area: &Area<'a>,
+    distributions: &Distributions,
+    names: &[&str],
+) -> Drawn<'a> {
     let values = || {
         distributions
             .series
@@ -155,17 +204,10 @@ fn draw_distributions<'a>(area: &Area<'a>, distributions: &Distributions) -> Dra
         .x_desc(&distributions.measure)
         .y_desc("part of the tasks")
         .draw()?;
-    for (place, (name, pairs)) in distributions.series.iter().enumerate() {
-        let style = COLOURS[place % COLOURS.len()].stroke_width(2);
-        let line = LineSeries::new(pairs.iter().copied(), style);
-        let legend = move |(x, y)| PathElement::new([(x, y), (x + 14, y)], style);
-        chart.draw_series(line)?.label(name).legend(legend);
+    for (name, pairs) in &distributions.series {
+        let style = colour(names, name).stroke_width(2);
+        chart.draw_series(LineSeries::new(pairs.iter().copied(), style))?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::LowerRight)
-        .background_style(WHITE.mix(0.8))
-        .draw()?;
     Ok(())
 }
 
@@ -187,7 +229,7 @@ mod tests {
             measure: "milliseconds".to_owned(),
             series: vec![("fcfs".to_owned(), vec![(0.1, 0.0), (2.0, 1.0)])],
         });
-        let document = draw("a title", &[bars, distributions]).expect("a plot");
+        let document = draw("a title", 2, &[bars, distributions]).expect("a plot");
         for text in [
             "a title",
             "encode",
@@ -199,6 +241,6 @@ mod tests {
         ] {
             assert!(document.contains(text), "{text}");
         }
-        assert!(draw("nothing", &[]).is_none());
+        assert!(draw("nothing", 2, &[]).is_none());
     }
 }
