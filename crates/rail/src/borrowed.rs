@@ -5,11 +5,10 @@
 //! dropped, also when `run` panics: the buffers are borrowed until then. A leaked piece therefore
 //! makes the function wait forever.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-
 use arrayvec::ArrayVec;
 use stripeline_codec::{Codec, Error, UNITS_MAX};
 
+use crate::keep::{Receiver, keep};
 use crate::{Buffers, Job, Piece, Region};
 
 /// Computes all parity units from all data units.
@@ -136,41 +135,21 @@ fn scoped<R>(
     run: impl FnOnce(Piece) -> R,
     job: impl FnOnce(Buffers) -> Result<Piece, Error>,
 ) -> Result<R, Error> {
-    let end = Arc::new(End::default());
+    let (kept, end) = keep(());
     let piece = job(Buffers {
         bytes,
-        keep: Some(Box::new(EndSignal(Arc::clone(&end)))),
+        keep: Some(Box::new(kept)),
     });
     // Created before `run`, so that it waits also if `run` panics.
     let _guard = WaitGuard(end);
     Ok(run(piece?))
 }
 
-/// Whether a job was dropped.
-#[derive(Debug, Default)]
-struct End {
-    gone: Mutex<bool>,
-    changed: Condvar,
-}
-
-/// Owned by the job: signals, when dropped, that the job uses no buffer any more.
-#[derive(Debug)]
-struct EndSignal(Arc<End>);
-
-impl Drop for EndSignal {
-    fn drop(&mut self) {
-        *self.0.gone.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.changed.notify_all();
-    }
-}
-
 /// Waits for the job when dropped.
-struct WaitGuard(Arc<End>);
+struct WaitGuard(Receiver<()>);
 
 impl Drop for WaitGuard {
     fn drop(&mut self) {
-        let gone = self.0.gone.lock().unwrap_or_else(PoisonError::into_inner);
-        let ended = self.0.changed.wait_while(gone, |gone| !*gone);
-        drop(ended.unwrap_or_else(PoisonError::into_inner));
+        self.0.wait();
     }
 }

@@ -27,6 +27,7 @@ pub mod faulty;
 mod fork;
 mod isal;
 mod job;
+mod keep;
 pub mod known_answers;
 mod lane_piece;
 mod memory;

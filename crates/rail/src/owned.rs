@@ -4,12 +4,12 @@
 //! The units move into the job and come back when it is dropped: nothing else can access them until
 //! then, and a piece may be kept, sent or leaked without harm.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use stripeline_codec::{Codec, Error};
 
 use crate::borrowed::one_length;
+use crate::keep::{Receiver, keep};
 use crate::{Buffers, Job, Piece, Region};
 
 /// The buffers of a stripe: what is read, then what is written or compared.
@@ -116,15 +116,12 @@ fn start(
     let region = |unit: &mut Vec<u8>| Region::host(unit.as_mut_ptr());
     let inputs: Vec<Region> = units.inputs.iter_mut().map(region).collect();
     let outputs: Vec<Region> = units.outputs.iter_mut().map(region).collect();
-    let slot = Arc::new(Slot::default());
+    let (kept, receiver) = keep(units);
     let buffers = Buffers {
         bytes,
-        keep: Some(Box::new(ReturnOnDrop {
-            units,
-            slot: Arc::clone(&slot),
-        })),
+        keep: Some(Box::new(kept)),
     };
-    let pending = Pending(slot);
+    let pending = Pending(receiver);
     match job(&inputs, &outputs, buffers) {
         Ok(piece) => Ok((piece, pending)),
         Err(error) => {
@@ -137,41 +134,13 @@ fn start(
 
 /// Receives the units when the job is dropped.
 #[derive(Debug)]
-pub struct Pending(Arc<Slot>);
+pub struct Pending(Receiver<Units>);
 
 impl Pending {
     /// Waits until the job is dropped and returns the units; `None` if that takes longer than
     /// `limit`, or if they were returned already.
     #[must_use]
     pub fn wait(&self, limit: Duration) -> Option<Units> {
-        let units = self.0.units.lock().unwrap_or_else(PoisonError::into_inner);
-        let back = &self.0.back;
-        let waited = back.wait_timeout_while(units, limit, |units| units.is_none());
-        waited.unwrap_or_else(PoisonError::into_inner).0.take()
-    }
-}
-
-#[derive(Debug, Default)]
-struct Slot {
-    units: Mutex<Option<Units>>,
-    back: Condvar,
-}
-
-/// Owned by the job; returns the units when dropped.
-struct ReturnOnDrop {
-    units: Units,
-    slot: Arc<Slot>,
-}
-
-impl Drop for ReturnOnDrop {
-    fn drop(&mut self) {
-        let units = std::mem::take(&mut self.units);
-        let mut slot = self
-            .slot
-            .units
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *slot = Some(units);
-        self.slot.back.notify_all();
+        self.0.wait_for(limit)
     }
 }
