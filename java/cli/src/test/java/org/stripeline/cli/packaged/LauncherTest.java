@@ -201,6 +201,21 @@ class LauncherTest {
     }
   }
 
+  @Test
+  void commandsThatWaitForServersRunWithoutTheOptimizingCompiler() throws Exception {
+    Path java = executable(temporary.resolve("jdk/bin/java"), "echo \"$*\"");
+    Path home = java.getParent().getParent();
+    Files.write(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n".getBytes());
+    environment.put("JAVA_HOME", home.toString());
+    environment.put("STRIPELINE_JAVA_OPTS", "-XX:TieredStopAtLevel=4");
+    for (String command : new String[] {"scrub", "repair", "status"}) {
+      run(SCRIPT, command);
+      assertThat(out).contains("-XX:TieredStopAtLevel=1 -XX:TieredStopAtLevel=4 org.stripeline.");
+    }
+    run(SCRIPT, "plan", "scrub");
+    assertThat(out).contains(" plan scrub").doesNotContain("-XX:TieredStopAtLevel=1");
+  }
+
   /** Without a cluster, Hadoop's commands would operate on the local disk. */
   @Test
   void hadoopsCommandsNeedAConfigurationThatNamesACluster() throws Exception {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.stripeline.lab.cluster.ChildJvm;
 import org.stripeline.terminal.ExitStatus;
@@ -46,22 +47,22 @@ public final class MethodJvm {
    * @throws IOException if it does not end with status 0
    */
   public Run run(List<String> arguments) throws IOException {
-    return run(arguments, ExitStatus.SOUND);
+    return run(Collections.emptyList(), arguments, ExitStatus.SOUND);
   }
 
   /**
    * Runs a command.
    *
+   * @param javaArguments for Java, in addition to those that every command gets
    * @param expected its exit status
    * @throws IOException if it ends with another one
    */
-  public Run run(List<String> arguments, int expected) throws IOException {
-    ProcessBuilder builder =
-        ChildJvm.of(
-            prefix,
-            Arrays.asList("-Xmx" + HEAP_MIB + "m", "-XX:+UseParallelGC"),
-            MethodMain.class,
-            arguments);
+  public Run run(List<String> javaArguments, List<String> arguments, int expected)
+      throws IOException {
+    List<String> forJava =
+        new ArrayList<>(Arrays.asList("-Xmx" + HEAP_MIB + "m", "-XX:+UseParallelGC"));
+    forJava.addAll(javaArguments);
+    ProcessBuilder builder = ChildJvm.of(prefix, forJava, MethodMain.class, arguments);
     builder
         .environment()
         .compute("CLASSPATH", (name, path) -> configuration + File.pathSeparator + path);
