@@ -16,7 +16,7 @@ import org.stripeline.convert.fixture.HadoopProcess;
 
 /** {@code stripeline scrub} or {@code repair} in a process of its own, with JSON output. */
 final class ScrubProcess {
-  private static final long LIMIT_MINUTES = 8;
+  private static final long LIMIT_MINUTES = 4;
 
   private final Process process;
   private final Path log;
