@@ -18,7 +18,7 @@ import org.stripeline.terminal.ExitStatus;
  * NameNode waits for the DataNode: what another command did meanwhile stays as it is.
  */
 @Tag("full")
-@Timeout(400)
+@Timeout(580)
 class ScrubPauseTest extends ProcessCase {
   /** Returns the bytes of the ledger's files. */
   private List<byte[]> ledger() throws Exception {
