@@ -40,7 +40,10 @@ class RepairFullTest extends ProcessCase {
         cluster.run("repair", damage.root(), "--execute", "--trust-others", "--wait=20s", "--json");
     assertThat(repair.status()).as("%s", repair).isEqualTo(ExitStatus.FAILED);
     damage.requireNoFalseAlarm(repair.groups(), "MISSING", "DUPLICATE");
-    assertThat(repair.states()).as("%s", repair).contains("PENDING").isSubsetOf("PENDING", "REPAIRED");
+    assertThat(repair.states())
+        .as("%s", repair)
+        .contains("PENDING")
+        .isSubsetOf("PENDING", "REPAIRED");
     assertThat(cluster.run("scrub", "--status", "--json").status()).isEqualTo(ExitStatus.FAILED);
     restartDataNodes(false);
     finish();

@@ -84,8 +84,7 @@ class ScrubFaultsTest extends ScrubLedgerCase {
         Agents agents = Agents.connect(conf);
         ScrubOutput output = new ScrubOutput(new PrintWriter(printed), true, progress)) {
       ClusterAccess access = new ClusterAccess(client, agents, Ticker.SYSTEM);
-      Selection all =
-          new Selection(List.of(directoryOfLedger), System::currentTimeMillis, 0, 0);
+      Selection all = new Selection(List.of(directoryOfLedger), System::currentTimeMillis, 0, 0);
       ScrubRun run = new ScrubRun(client, access, work, 1, opened, all, output);
       return run.runToEnd(List.of(new Path(tree)), output, "scrub");
     } catch (CommandException e) {
@@ -117,8 +116,8 @@ class ScrubFaultsTest extends ScrubLedgerCase {
     long groups = sums().get("groups").getAsLong();
     assertThat(sums().get("groupsDamaged").getAsLong()).isEqualTo(isDamaged ? 1 : 0);
 
-    assertThat(scrub("--status", path(""))).isEqualTo(
-        isDamaged && isSyncedAtOnce ? ExitStatus.FAILED : ExitStatus.SOUND);
+    assertThat(scrub("--status", path("")))
+        .isEqualTo(isDamaged && isSyncedAtOnce ? ExitStatus.FAILED : ExitStatus.SOUND);
     long recorded = value("groupsChecked");
     if (isSyncedAtOnce) {
       assertThat(recorded).isPositive().isLessThan(GROUPS).isBetween(groups - 1, groups);
@@ -135,8 +134,8 @@ class ScrubFaultsTest extends ScrubLedgerCase {
         .isEqualTo(isDamaged ? ExitStatus.FAILED : ExitStatus.SOUND);
     boolean isCheckedAgain = isDamaged && isSyncedAtOnce;
     assertThat(value("groups")).isEqualTo(GROUPS - recorded + (isCheckedAgain ? 1 : 0));
-    assertThat(scrub("--status", path(""))).isEqualTo(
-        isDamaged ? ExitStatus.FAILED : ExitStatus.SOUND);
+    assertThat(scrub("--status", path("")))
+        .isEqualTo(isDamaged ? ExitStatus.FAILED : ExitStatus.SOUND);
     assertThat(value("groupsChecked")).isEqualTo(GROUPS);
   }
 
@@ -183,8 +182,7 @@ class ScrubFaultsTest extends ScrubLedgerCase {
         DistributedFileSystem second = cluster.client();
         RepairAudit stopped = RepairAudit.open(first, audits, Clock.systemUTC(), Ticker.SYSTEM)) {
       stopped.require();
-      try (RepairAudit next =
-          RepairAudit.open(second, audits, Clock.systemUTC(), Ticker.SYSTEM)) {
+      try (RepairAudit next = RepairAudit.open(second, audits, Clock.systemUTC(), Ticker.SYSTEM)) {
         next.require();
       }
       assertThatThrownBy(stopped::require).hasMessageStartingWith("another repair may have taken");

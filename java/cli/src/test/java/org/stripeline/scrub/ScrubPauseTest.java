@@ -67,7 +67,9 @@ class ScrubPauseTest extends ProcessCase {
     stopped.await();
     assertThat(stopped.status()).as("%s", stopped).isIn(ExitStatus.FAILED, ExitStatus.UNCHECKED);
     List<String> after = stopped.states();
-    assertThat(after.subList(states.size(), after.size())).as("%s", stopped).doesNotContain("REPAIRED");
+    assertThat(after.subList(states.size(), after.size()))
+        .as("%s", stopped)
+        .doesNotContain("REPAIRED");
     damage.requireNoFalseAlarm(stopped.groups(), "MISSING", "DUPLICATE");
     assertThat(ConvertCluster.read(cluster.fs(), audit)).isEqualTo(audited);
     assertThat(ledger()).usingElementComparator(Arrays::compare).isEqualTo(before);

@@ -77,7 +77,7 @@ final class RecordWriter implements Closeable {
     try {
       out.close();
     } catch (IOException e) {
-      // HDFS throws the exception of an earlier failure again, which cannot be suppressed by itself.
+      // HDFS throws the exception of an earlier failure again, which cannot suppress itself.
       throw new IOException(e);
     }
   }
