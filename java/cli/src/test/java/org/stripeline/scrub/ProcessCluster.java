@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.function.BiConsumer;
@@ -136,6 +137,17 @@ final class ProcessCluster implements AutoCloseable {
 
   private Process start(String kind, Configuration own, String name) throws IOException {
     return HadoopProcess.launch(ServerMain.class, own, directory.resolve(name), kind);
+  }
+
+  /** Waits until as many live DataNodes have room for blocks. */
+  void awaitRemaining(int count) {
+    Conditions.await(
+        count + " DataNodes with room",
+        () -> {
+          DatanodeInfo[] nodes = live();
+          long free = Arrays.stream(nodes).filter(node -> node.getRemaining() > 0).count();
+          return nodes.length == dataNodes.length && free == count;
+        });
   }
 
   /** Waits until the NameNode has as many live DataNodes that are in service or leaving it. */

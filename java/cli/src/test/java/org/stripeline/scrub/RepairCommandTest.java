@@ -21,6 +21,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
@@ -442,6 +443,23 @@ class RepairCommandTest {
         .contains("The ledger /.stripeline/scrub is not updated, because another scrub or repair");
     assertThat(isRecorded()).isFalse();
     assertThat(damagedInLedger()).isEqualTo(1);
+  }
+
+  @Test
+  void nothingIsReplacedWithoutRoomForItsRecord() throws Exception {
+    start(7);
+    byte[] wrong = damage(FILE, 1)[1];
+    org.apache.hadoop.fs.Path audits = new org.apache.hadoop.fs.Path(RepairAudit.DIRECTORY_DEFAULT);
+    cluster.fs().mkdirs(audits);
+    cluster.fs().setQuota(audits, HdfsConstants.QUOTA_DONT_SET, 1);
+    assertThat(repair("/", "--execute")).as("%s", errors).isEqualTo(ExitStatus.FAILED);
+    assertThat(states()).containsExactly("FAILED");
+    assertThat(text()).contains("quota");
+    assertThat(files(FILE, 1).bytes()).isEqualTo(wrong);
+    assertThat(damagedInLedger()).isEqualTo(1);
+
+    cluster.fs().setQuota(audits, -1, -1);
+    assertThat(repair("/", "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
   }
 
   @Test

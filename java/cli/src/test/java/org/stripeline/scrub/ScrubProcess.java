@@ -16,7 +16,7 @@ import org.stripeline.convert.fixture.HadoopProcess;
 
 /** {@code stripeline scrub} or {@code repair} in a process of its own, with JSON output. */
 final class ScrubProcess {
-  private static final long LIMIT_MINUTES = 3;
+  private static final long LIMIT_MINUTES = 4;
 
   private final Process process;
   private final Path log;
@@ -39,6 +39,10 @@ final class ScrubProcess {
   /** Sends SIGKILL, and waits for the end. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
+  }
+
+  void signal(String name) throws Exception {
+    HadoopProcess.signal(process, name);
   }
 
   void await() throws Exception {

@@ -4,6 +4,7 @@ package org.stripeline.scrub;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import java.io.Closeable;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -13,13 +14,19 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.ipc.RemoteException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
+import org.stripeline.scrub.access.HdfsRepair;
 import org.stripeline.scrub.check.Finding;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.repair.RepairRecord;
@@ -38,12 +45,25 @@ final class RepairAudit implements Closeable {
 
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
+  private static final Logger LOG = LoggerFactory.getLogger(RepairAudit.class);
+
+  private final DFSClient client;
+  private final String path;
+  private final long fileId;
   private final FSDataOutputStream out;
   private final Clock clock;
 
-  private RepairAudit(FSDataOutputStream out, Clock clock) {
+  private RepairAudit(DFSClient client, String path, FSDataOutputStream out, Clock clock)
+      throws IOException {
+    this.client = client;
+    this.path = path;
     this.out = out;
     this.clock = clock;
+    HdfsFileStatus status = client.getFileInfo(path);
+    if (status == null) {
+      throw new FileNotFoundException("Cannot repair: " + path + " was deleted");
+    }
+    fileId = status.getFileId();
   }
 
   /**
@@ -68,7 +88,12 @@ final class RepairAudit implements Closeable {
                     + " ("
                     + Reasons.of(held)
                     + "); wait until it has ended");
-    return new RepairAudit(out, clock);
+    try {
+      return new RepairAudit(fs.getClient(), file.toUri().getPath(), out, clock);
+    } catch (IOException | RuntimeException e) {
+      IOUtils.closeStream(out);
+      throw e;
+    }
   }
 
   private static FSDataOutputStream appendOrCreate(DistributedFileSystem fs, Path file)
@@ -93,12 +118,39 @@ final class RepairAudit implements Closeable {
     }
   }
 
+  /** Returns the records of one group. */
+  HdfsRepair.Audit of(String file, long number, GroupResult checked) {
+    return new HdfsRepair.Audit() {
+      @Override
+      public void write(RepairRecord record) throws IOException {
+        RepairAudit.this.write(file, number, checked, record);
+      }
+
+      @Override
+      public void require() throws IOException {
+        RepairAudit.this.require();
+      }
+    };
+  }
+
+  /**
+   * Checks that this repair still has the file: while its process was stopped, another one may have
+   * taken it.
+   */
+  void require() throws IOException {
+    try {
+      client.getNamenode().fsync(path, fileId, client.getClientName(), -1);
+    } catch (RemoteException e) {
+      throw new IOException("another repair may have taken " + path + ": " + Reasons.of(e), e);
+    }
+  }
+
   /** Writes a record; it is durable when this returns. */
-  synchronized void write(String path, long number, GroupResult checked, RepairRecord record)
-      throws IOException {
+  private synchronized void write(
+      String file, long number, GroupResult checked, RepairRecord record) throws IOException {
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("time", clock.instant().toString());
-    line.put("path", path);
+    line.put("path", file);
     line.put("group", number);
     line.put("block", checked.locations().toString());
     line.putAll(record.json());
@@ -109,8 +161,9 @@ final class RepairAudit implements Closeable {
     out.hsync();
   }
 
+  /** All records are durable, so a failure loses nothing. */
   @Override
-  public synchronized void close() throws IOException {
-    out.close();
+  public synchronized void close() {
+    IOUtils.cleanupWithLogger(LOG, out);
   }
 }

@@ -182,9 +182,7 @@ public final class RepairCommand implements Callable<Integer> {
         Selection all = everything(directory);
         ScrubRun run = new ScrubRun(fs, cluster, work, GROUPS_AT_ONCE, opened, all, output);
         try (AtSignal signal = new AtSignal(() -> output.interrupted(run.totals()))) {
-          ScrubTotals totals = run.run(roots);
-          output.totals(totals);
-          return totals.exitStatus();
+          return run.runToEnd(roots, output, "repair");
         }
       }
     }
@@ -203,7 +201,7 @@ public final class RepairCommand implements Callable<Integer> {
                 cluster,
                 group,
                 () -> new GroupCheck(group, settings(), calls).run(),
-                record -> audit.write(path, number, checked, record));
+                audit == null ? null : audit.of(path, number, checked));
         GroupRepair.End end = new GroupRepair(access, execute, trusts(), waitMillis).run(checked);
         output.repaired(path, number, checked, end.record());
         return end.result();

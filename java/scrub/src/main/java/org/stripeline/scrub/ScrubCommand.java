@@ -234,9 +234,7 @@ public final class ScrubCommand implements Callable<Integer> {
             new ScrubRun(
                 fs, cluster, ScrubRun.checks(settings), groupsAtOnce, opened, selection, output);
         try (AtSignal signal = new AtSignal(() -> output.interrupted(run.totals()))) {
-          ScrubTotals totals = run.run(roots);
-          output.totals(totals);
-          return totals.exitStatus();
+          return run.runToEnd(roots, output, "scrub");
         }
       }
     }

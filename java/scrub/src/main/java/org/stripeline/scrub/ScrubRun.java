@@ -34,6 +34,8 @@ import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.ledger.FileCoverage;
 import org.stripeline.scrub.ledger.GroupRecord;
 import org.stripeline.scrub.ledger.Ledger;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
 
 /** Checks all files of trees in the order of {@link OldestFiles}, and records it in a ledger. */
 final class ScrubRun {
@@ -142,6 +144,40 @@ final class ScrubRun {
     Thread thread = new Thread(task, "stripeline-scrub");
     thread.setDaemon(true);
     return thread;
+  }
+
+  /**
+   * Checks files and prints the sums, also if the ledger or the NameNode fails on the way.
+   *
+   * @param verb what the command does, for messages
+   * @return the exit status
+   * @throws CommandException with the exit status if something was checked before a failure
+   * @throws IOException as {@link #run}, if nothing was checked
+   */
+  int runToEnd(List<Path> roots, ScrubOutput output, String verb) throws IOException {
+    boolean isWhole = false;
+    try {
+      run(roots);
+      isWhole = true;
+      ledger.close();
+    } catch (IOException e) {
+      try {
+        ledger.close();
+      } catch (IOException again) {
+        e.addSuppressed(again);
+      }
+      ScrubTotals part = totals();
+      if (part.groups == 0) {
+        throw e;
+      }
+      part.interrupted = !isWhole;
+      output.totals(part);
+      int status = ExitStatus.worse(part.exitStatus(), ExitStatus.UNCHECKED);
+      throw new CommandException(status, Reasons.cannot(verb, e));
+    }
+    ScrubTotals whole = totals();
+    output.totals(whole);
+    return whole.exitStatus();
   }
 
   /**
@@ -324,7 +360,15 @@ final class ScrubRun {
     }
     HdfsGroup group = new HdfsGroup(cluster, file.path, file.fileId, file.replication, block);
     Running one = new Running(file, number, block, group, selection.clock.getAsLong());
-    Records records = result -> ledger.addAndSync(record(one, result));
+    Records records =
+        result -> {
+          try {
+            ledger.addAndSync(record(one, result));
+          } catch (IOException e) {
+            tell(one, result);
+            throw e;
+          }
+        };
     running.put(ended.submit(() -> work.run(file.path, number, group, callThreads, records)), one);
   }
 
@@ -362,7 +406,15 @@ final class ScrubRun {
       open.add(group);
       return;
     }
-    ledger.add(record(group, result));
+    try {
+      ledger.add(record(group, result));
+    } finally {
+      // Damage is printed although it cannot be recorded.
+      tell(group, result);
+    }
+  }
+
+  private void tell(Running group, GroupResult result) {
     totals.add(result);
     observer.checked(
         group.file.path,

@@ -99,7 +99,7 @@ public final class ClusterAccess {
 
   byte[] read(DatanodeInfo node, LocatedBlock replica, long offset, int bytes) throws IOException {
     try (NodeTurns.Turn turn = turns.take(node.getDatanodeUuid())) {
-      return client.read(replica, node, offset, bytes);
+      return silent.call(node, () -> client.read(replica, node, offset, bytes));
     }
   }
 
@@ -117,7 +117,7 @@ public final class ClusterAccess {
 
   QuarantinedReplica quarantine(DatanodeInfo node, String pool, AgentBlock block, boolean remove)
       throws IOException {
-    return agents.quarantine(node, pool, block, remove);
+    return silent.call(node, () -> agents.quarantine(node, pool, block, remove));
   }
 
   /** Returns the number of windows of which agents returned fingerprints. */

@@ -39,6 +39,9 @@ public final class HdfsRepair implements RepairAccess {
   public interface Audit {
     /** Writes a record; it is durable when this returns. */
     void write(RepairRecord record) throws IOException;
+
+    /** Throws if another repair has taken the file of records, and may work on the same group. */
+    void require() throws IOException;
   }
 
   /** Creates access to a group. */
@@ -64,12 +67,16 @@ public final class HdfsRepair implements RepairAccess {
     if (!located.containsKey(copy)) {
       located.put(copy, group.replica(copy.node, copy.block.id));
     }
+    if (remove) {
+      audit.require();
+    }
     String blockPool = located.get(copy).getBlock().getBlockPoolId();
     return cluster.quarantine(copy.node, blockPool, copy.block, remove);
   }
 
   @Override
   public void report(Collection<Copy> copies) throws IOException {
+    audit.require();
     LocatedBlock[] blocks = copies.stream().map(located::get).toArray(LocatedBlock[]::new);
     cluster.namenode().reportBadBlocks(blocks);
   }

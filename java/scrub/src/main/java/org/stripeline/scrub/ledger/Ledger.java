@@ -36,6 +36,7 @@ public final class Ledger implements Closeable {
   private RecordWriter log;
   private long syncedAt;
   private boolean isClosed;
+  private boolean isFailed;
 
   /** Decides which records are kept. */
   public interface Filter {
@@ -170,9 +171,9 @@ public final class Ledger implements Closeable {
     syncedAt = ticker.nanos();
   }
 
-  /** Returns whether records are written until {@link #close}, other than by {@link #none}. */
-  public boolean isRecording() {
-    return store != null;
+  /** Returns whether records are written, other than by {@link #none}, and none was lost. */
+  public synchronized boolean isRecording() {
+    return store != null && !isFailed;
   }
 
   /** Appends a record. After {@link #close} this does nothing, because the process is ending. */
@@ -196,17 +197,23 @@ public final class Ledger implements Closeable {
         syncedAt = ticker.nanos();
       }
     } catch (IOException e) {
-      throw new IOException(
-          "Cannot write "
-              + store.path(LOG)
-              + ": "
-              + Reasons.of(e)
-              + "; what was checked up to about 10 s ago is recorded, and a scrub with"
-              + " --checked-before continues",
-          e);
+      throw failed(e);
     }
   }
 
+  private IOException failed(IOException why) {
+    isFailed = true;
+    return new IOException(
+        "Cannot write "
+            + store.path(LOG)
+            + ": "
+            + Reasons.of(why)
+            + "; what was checked up to about 10 s ago is recorded, and a scrub with"
+            + " --checked-before continues",
+        why);
+  }
+
+  /** Writes all records. Closing again has no effect, also if this failed. */
   @Override
   public synchronized void close() throws IOException {
     if (isClosed) {
@@ -218,6 +225,8 @@ public final class Ledger implements Closeable {
       if (log != null) {
         log.sync();
       }
+    } catch (IOException e) {
+      throw failed(e);
     }
   }
 }

@@ -74,6 +74,11 @@ final class RecordWriter implements Closeable {
 
   @Override
   public void close() throws IOException {
-    out.close();
+    try {
+      out.close();
+    } catch (IOException e) {
+      // HDFS throws the exception of an earlier failure again, which cannot suppress itself.
+      throw new IOException(e);
+    }
   }
 }

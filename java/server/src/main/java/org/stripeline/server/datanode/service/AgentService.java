@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.ipc.Server;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
@@ -55,6 +56,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   private final AgentMetrics metrics;
   private final LocalReplicas replicas;
   private final HandlerShare handlers;
+  private final ScrubTurns turns = new ScrubTurns(Ticker.SYSTEM);
   private final KnownDataNodes known;
   private final Agents peers;
   private final TaskTable tasks;
@@ -251,17 +253,22 @@ public final class AgentService implements AgentProtocol, Closeable {
   }
 
   private BlockFingerprints fingerprint(FingerprintRequest request) throws IOException {
+    byte[] client = Server.getClientId();
     try {
+      turns.require(client);
       handlers.beginScrub();
       try {
         // Waits for the disks of all storages, so it counts as work too.
         quarantine.expireHourly();
-        return fingerprints.read(request);
+        BlockFingerprints answer = fingerprints.read(request);
+        turns.served(client);
+        return answer;
       } finally {
         handlers.endScrub();
       }
     } catch (AgentException e) {
       if (e.kind() == AgentException.Kind.BUSY) {
+        turns.refused(client);
         metrics.add(AgentCount.FINGERPRINTS_BUSY, 1);
       }
       throw e;
