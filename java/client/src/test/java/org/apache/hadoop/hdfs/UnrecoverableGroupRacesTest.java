@@ -9,10 +9,12 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -155,5 +157,27 @@ class UnrecoverableGroupRacesTest extends SealedGroupsCase {
               last.getStorageTypes()[i]);
     }
     return blocks;
+  }
+
+  @Test
+  void whoAppendsToAFileThatIsBeingFencedKeepsItsLease() throws Exception {
+    Path file = file("appended");
+    endWithEmptyGroup(file);
+    DistributedFileSystem fencer = sealing();
+    DistributedFileSystem other = cluster.stock();
+    List<FSDataOutputStream> appended = new ArrayList<>();
+    try (HungNameNode nameNode = new HungNameNode(fencer)) {
+      nameNode.fail(
+          (called, isDone) -> {
+            if (isDone && called.equals("recoverLease") && appended.isEmpty()) {
+              EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK);
+              appended.add(other.append(file, flags, 4096, null));
+            }
+          });
+      assertThat(fencer.recoverLease(file)).isTrue();
+    }
+    appended.get(0).write(bytes(STRIPE));
+    appended.get(0).close();
+    assertThat(read(file)).hasSize(2 * STRIPE);
   }
 }
