@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -179,5 +180,19 @@ class UnrecoverableGroupRacesTest extends SealedGroupsCase {
     appended.get(0).write(bytes(STRIPE));
     appended.get(0).close();
     assertThat(read(file)).hasSize(2 * STRIPE);
+  }
+
+  /** As the end of a try-with-resources does. */
+  @Test
+  void aFencedWriterThatClosesTwiceGetsTwoExceptions() throws Exception {
+    Path file = file("closed-twice");
+    FSDataOutputStream out = sealing().create(file);
+    out.write(bytes(STRIPE));
+    out.hsync();
+    recover(ours(), file);
+    IOException first = catchThrowableOfType(out::close, IOException.class);
+    IOException second = catchThrowableOfType(out::close, IOException.class);
+    assertThat(first).hasMessageContaining("is not open for writing");
+    assertThat(second).isNotSameAs(first).hasMessageContaining("is not open for writing");
   }
 }
