@@ -285,8 +285,8 @@ final class DurableOutputStream extends StripelineOutputStream {
       closeThreads(true);
       seals.close();
     } catch (IOException e) {
-      // A second close must fail, too.
-      WriteCompat.setLastException(this, e);
+      // A second close must fail, too, with an exception that can be added to this one.
+      WriteCompat.setLastException(this, new IOException(cannotWrite() + e, e));
       throw e;
     } finally {
       setClosed();

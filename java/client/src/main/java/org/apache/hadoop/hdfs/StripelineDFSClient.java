@@ -30,6 +30,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsPathHandle;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
@@ -160,19 +161,25 @@ class StripelineDFSClient extends DFSClient {
     if (!syncsDurably) {
       return super.recoverLease(src);
     }
-    return UnrecoverableGroup.recover(this, src, () -> recoverAndFence(src));
+    boolean wasCoded = isCoded(getFileInfo(src));
+    return UnrecoverableGroup.recover(this, src, () -> recoverAndFence(src, wasCoded));
   }
 
-  private boolean recoverAndFence(String src) throws IOException {
+  private boolean recoverAndFence(String src, boolean wasCoded) throws IOException {
     boolean closed = super.recoverLease(src);
     new TemporaryFiles(this).fence(src);
     try {
-      // The writer may have renamed it just before.
-      return super.recoverLease(src);
+      HdfsFileStatus now = wasCoded ? getFileInfo(src) : null;
+      // The writer replaced it just before; any other new writer keeps its lease.
+      return now != null && !isCoded(now) ? super.recoverLease(src) : closed;
     } catch (FileNotFoundException e) {
       // Deleted or renamed in the meantime; Hadoop's client would not have noticed.
       return closed;
     }
+  }
+
+  private static boolean isCoded(HdfsFileStatus file) {
+    return file != null && file.getErasureCodingPolicy() != null;
   }
 
   /** Returns no empty block groups; also input streams get their block locations here. */

@@ -3,13 +3,20 @@ package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.permission.FsAction;
-import org.apache.hadoop.hdfs.client.impl.DfsClientConf;
 import org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -24,6 +31,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.util.Daemon;
 import org.stripeline.natives.Ticker;
 
 /**
@@ -63,7 +71,7 @@ final class UnrecoverableGroup {
   /** The group before, or null. */
   private final ExtendedBlock previous;
 
-  /** The settings of calls to DataNodes: one that does not answer at once is left out. */
+  /** The settings of calls to DataNodes: one that refuses connections is not asked again. */
   private final Configuration calls;
 
   private UnrecoverableGroup(
@@ -77,15 +85,26 @@ final class UnrecoverableGroup {
     this.policy = policy;
     this.group = (LocatedStripedBlock) group;
     this.previous = previous;
-    calls = impatient(client.getConfiguration());
+    calls = new Configuration(client.getConfiguration());
+    calls.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 0);
   }
 
   /** Makes the NameNode forget the DataNodes of an empty block group. */
   static void forgetNodes(DFSClient client, ExtendedBlock group, String holder, int units)
       throws IOException {
+    forgetNodes(client, group, newStamp(client, group, holder), holder, units);
+  }
+
+  private static long newStamp(DFSClient client, ExtendedBlock group, String holder)
+      throws IOException {
+    return client.namenode.updateBlockForPipeline(group, holder).getBlock().getGenerationStamp();
+  }
+
+  private static void forgetNodes(
+      DFSClient client, ExtendedBlock group, long stamp, String holder, int units)
+      throws IOException {
     ExtendedBlock empty = new ExtendedBlock(group);
-    empty.setGenerationStamp(
-        client.namenode.updateBlockForPipeline(group, holder).getBlock().getGenerationStamp());
+    empty.setGenerationStamp(stamp);
     DatanodeInfo[] nodes = new DatanodeInfo[units];
     Arrays.fill(nodes, new DatanodeInfoBuilder().setNodeID(DatanodeID.EMPTY_DATANODE_ID).build());
     String[] storages = new String[units];
@@ -115,7 +134,7 @@ final class UnrecoverableGroup {
   static boolean recover(DFSClient client, String src, Recovery recovery) throws IOException {
     try {
       UnrecoverableGroup found = find(client, src);
-      if (found != null && found.isUnrecoverable()) {
+      if (found != null && (found.hasNoNodes() || found.isUnrecoverable())) {
         Outcome outcome = found.forgetNodes();
         DFSClient.LOG.info("The last block group of {} is on too few DataNodes: {}", src, outcome);
         if (outcome == Outcome.TOO_EARLY) {
@@ -128,7 +147,7 @@ final class UnrecoverableGroup {
     return recovery.run();
   }
 
-  /** Returns null unless the last block group of an open file has no byte and has DataNodes. */
+  /** Returns null unless the last block group of an open file has no byte. */
   private static UnrecoverableGroup find(DFSClient client, String src) throws IOException {
     LocatedBlocks blocks = client.namenode.getBlockLocations(src, 0, 1);
     if (blocks == null
@@ -138,7 +157,7 @@ final class UnrecoverableGroup {
       return null;
     }
     LocatedBlock last = blocks.getLastLocatedBlock();
-    if (last == null || last.getBlockSize() > 0 || last.getLocations().length == 0) {
+    if (last == null || last.getBlockSize() > 0) {
       return null;
     }
     long length = last.getStartOffset();
@@ -152,21 +171,41 @@ final class UnrecoverableGroup {
         before == null ? null : before.get(0).getBlock());
   }
 
+  private boolean hasNoNodes() {
+    return group.getLocations().length == 0;
+  }
+
   /**
    * Returns whether too few DataNodes can have a block of the group to recover any byte of it.
    * Hadoop 3.5 removes a group for the same reason. A DataNode that the NameNode does not name may
    * have a block: observers, and NameNodes that have just started, name those that have reported.
+   * So may one that does not answer in time.
    */
-  private boolean isUnrecoverable() {
+  private boolean isUnrecoverable() throws IOException {
     LocatedBlock[] units =
         StripedBlockUtil.parseStripedBlockGroup(
             group, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
-    long possible =
+    List<Callable<Boolean>> questions =
         Arrays.stream(units)
-            .filter(unit -> unit == null || mayHave(unit))
-            .limit(policy.getNumDataUnits())
-            .count();
-    return possible < policy.getNumDataUnits();
+            .filter(Objects::nonNull)
+            .map(unit -> (Callable<Boolean>) () -> mayHave(unit))
+            .collect(Collectors.toList());
+    ExecutorService threads = Executors.newCachedThreadPool(new Daemon.DaemonFactory());
+    try {
+      int possible = units.length - questions.size();
+      for (Future<Boolean> answer :
+          threads.invokeAll(questions, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)) {
+        possible += answer.isCancelled() || answer.get() ? 1 : 0;
+      }
+      return possible < policy.getNumDataUnits();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } catch (ExecutionException e) {
+      throw new IOException(e);
+    } finally {
+      threads.shutdownNow();
+    }
   }
 
   /**
@@ -176,13 +215,12 @@ final class UnrecoverableGroup {
   private boolean mayHave(LocatedBlock unit) {
     ClientDatanodeProtocol node = null;
     try {
-      DfsClientConf settings = client.getConf();
       node =
           DFSUtilClient.createClientDatanodeProtocolProxy(
               unit.getLocations()[0],
               calls,
-              Math.min(TIMEOUT_MILLIS, settings.getSocketTimeout()),
-              settings.isConnectToDnViaHostname(),
+              TIMEOUT_MILLIS,
+              client.getConf().isConnectToDnViaHostname(),
               unit);
       // It is -1 if the DataNode has restarted since the block was written.
       return node.getReplicaVisibleLength(unit.getBlock()) != 0;
@@ -199,15 +237,6 @@ final class UnrecoverableGroup {
     }
   }
 
-  private static Configuration impatient(Configuration conf) {
-    Configuration own = new Configuration(conf);
-    own.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 0);
-    own.setInt(
-        CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_ON_SOCKET_TIMEOUTS_KEY, 0);
-    own.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_TIMEOUT_KEY, TIMEOUT_MILLIS);
-    return own;
-  }
-
   /** Makes the NameNode forget the DataNodes of the group, if that is possible. */
   private Outcome forgetNodes() throws IOException {
     // The calls below need no permission, but those who may not recover the lease change nothing.
@@ -218,13 +247,21 @@ final class UnrecoverableGroup {
       if (!state.equals("COMPLETE")) {
         return state.equals("COMMITTED") ? Outcome.TOO_EARLY : Outcome.LEFT;
       }
-      // The writer may have written to more DataNodes during the wait.
-      if (!isUnrecoverable()) {
-        return Outcome.LEFT;
-      }
+    }
+    if (hasNoNodes()) {
+      return Outcome.LEFT;
+    }
+    // Refused if the writer replaces the DataNodes after this: it sets a higher stamp.
+    long stamp = newStamp(client, group.getBlock(), holder);
+    UnrecoverableGroup now = find(client, src);
+    if (now == null
+        || !now.group.getBlock().equals(group.getBlock())
+        || !Objects.equals(now.previous, previous)
+        || !now.isUnrecoverable()) {
+      return Outcome.LEFT;
     }
     int units = policy.getNumDataUnits() + policy.getNumParityUnits();
-    forgetNodes(client, group.getBlock(), holder, units);
+    forgetNodes(client, group.getBlock(), stamp, holder, units);
     return Outcome.REMOVED;
   }
 

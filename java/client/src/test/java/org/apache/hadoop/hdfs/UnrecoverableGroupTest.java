@@ -88,7 +88,7 @@ class UnrecoverableGroupTest extends SealedGroupsCase {
     stock.getClient().closeAllFilesBeingWritten(true);
   }
 
-  private static void pauseReports(boolean pauses) {
+  static void pauseReports(boolean pauses) {
     cluster
         .cluster
         .getDataNodes()
