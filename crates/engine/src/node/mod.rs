@@ -10,8 +10,8 @@
 //! * **Validation.** The file is read and written by system calls, never mapped, so that truncating
 //!   it cannot kill its readers. A slot has a version and a checksum, and every value in it has
 //!   bounds. Invalid slots are ignored and counted.
-//! * **Access.** The processes of one user share CPUs, through a file of mode 0600 that the first of
-//!   them creates.
+//! * **Access.** The processes of one user share CPUs, through a file of mode 0600 that the first
+//!   of them creates.
 //! * **Fallback.** If the file cannot be used, the process keeps to its own limit
 //!   ([`Coordination::Alone`] has the reason) and tries again at every [`Membership::refresh`].
 //!

@@ -17,7 +17,6 @@ fn rail(index: usize, rate: f64) -> VirtualRail {
             workers: 1,
             granule_bytes: 1,
             piece_bytes: MIB,
-            pieces: Vec::new(),
             room_bytes: None,
             smallest_bytes: 4 * KIB,
             handoff: HANDOFF,
