@@ -74,9 +74,9 @@ class AgentTurnsTest {
           for (int i = 0; i < 4; i++) {
             int before = calls.get();
             second.fingerprint(node, request);
-            System.out.println("served after " + (calls.get() - before));
-            // For 5 s it has no precedence.
-            assertThat(calls.get() - before).isLessThan(20);
+            // For 5 s, ten calls, it has no precedence, and for longer on a machine so busy that
+            // it asks less than once a second.
+            assertThat(calls.get() - before).isLessThan(40);
           }
         } finally {
           isOver.set(true);
