@@ -97,19 +97,25 @@ fn draw_all<'a>(root: &Area<'a>, title: &str, panels: &[Panel], grid: (usize, us
 
 /// Returns the distinct names of all series, in the order of their first occurrence.
 fn names(panels: &[Panel]) -> Vec<&str> {
-    let mut names = Vec::new();
-    for panel in panels {
-        let series: Vec<&str> = match panel {
-            Panel::Bars(bars) => bars.series.iter().map(|(name, _)| &**name).collect(),
-            Panel::Distributions(all) => all.series.iter().map(|(name, _)| &**name).collect(),
-        };
-        for name in series {
-            if !names.contains(&name) {
-                names.push(name);
-            }
+    distinct(panels.iter().flat_map(|panel| match panel {
+        Panel::Bars(all) => names_of(&all.series),
+        Panel::Distributions(all) => names_of(&all.series),
+    }))
+}
+
+fn names_of<T>(series: &[(String, Vec<T>)]) -> Vec<&str> {
+    series.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+/// Returns the distinct values in the order of their first occurrence.
+pub fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    values.for_each(|value| {
+        if !seen.contains(&value) {
+            seen.push(value);
         }
-    }
-    names
+    });
+    seen
 }
 
 /// Returns the colour of a series, the same in all panels.

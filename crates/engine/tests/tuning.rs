@@ -143,7 +143,7 @@ fn wrong_values_are_named_with_their_line() {
 fn other_versions_and_duplicates_are_refused() {
     let refused = |text: &str| TableFile::parse(text).unwrap_err().to_string();
     let expected = "Cannot read tuning table: version is 1, this library reads version 2; \
-                    measure the machine again with `stripeline tune`";
+                    remove it and measure the machine again with `stripeline tune`";
     assert_eq!(refused("version = 1\nanything = 3"), expected);
     assert!(refused("").ends_with("version is missing, this library reads version 2"));
     assert!(refused("\n\nversion = ").starts_with("Cannot read tuning table: line 3: "));

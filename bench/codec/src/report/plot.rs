@@ -4,7 +4,7 @@
 //! The plot shows one cell size and thread count: 64 KiB and the fewest threads if the run has
 //! them; the record has all points.
 
-use bench_common::plot::{self, Bars, Panel};
+use bench_common::plot::{self, Bars, Panel, distinct};
 
 use crate::run::Point;
 
@@ -15,25 +15,27 @@ const CELL: &str = "64KiB";
 /// # Errors
 /// If there is nothing to draw or the drawing fails.
 pub fn draw(points: &[Point], title: &str) -> Result<String, String> {
-    let cells = distinct(points.iter().map(|point| point.cell.as_str()));
-    let usual = cells.iter().find(|cell| **cell == CELL);
-    let cell = usual.or(cells.first()).copied().unwrap_or(CELL);
     let threads = points.iter().map(|point| point.threads).min();
-    let chosen = |point: &&Point| point.cell == cell && Some(point.threads) == threads;
+    let threads = threads.ok_or("Cannot draw a plot: no point was measured")?;
+    let cells = distinct(points.iter().map(|point| point.cell.as_str()));
+    let cell = cells.iter().find(|cell| **cell == CELL);
+    let cell = cell.unwrap_or(&cells[0]);
+    let chosen = |point: &&Point| point.cell == *cell && point.threads == threads;
     let points: Vec<_> = points.iter().filter(chosen).collect();
     let mut operations = distinct(points.iter().map(|point| point.operation.as_str()));
     operations.sort_by_key(|operation| (*operation != "encode", *operation));
     let mut panels = Vec::new();
     for workload in distinct(points.iter().map(|point| point.workload)) {
         for operation in &operations {
-            panels.push(Panel::Bars(bars(&points, workload, operation)));
+            let caption = format!("{operation}, {workload}, {cell} cells, {threads} thread(s)");
+            panels.push(Panel::Bars(bars(caption, &points, workload, operation)));
         }
     }
     plot::draw(title, operations.len(), &panels)
-        .ok_or_else(|| "Cannot draw a plot: no point was measured, or drawing failed".to_owned())
+        .ok_or_else(|| "Cannot draw a plot: drawing failed".to_owned())
 }
 
-fn bars(points: &[&Point], workload: &str, operation: &str) -> Bars {
+fn bars(caption: String, points: &[&Point], workload: &str, operation: &str) -> Bars {
     let shapes = distinct(points.iter().map(|point| point.shape.as_str()));
     let figures = points.iter().flat_map(|point| &point.figures);
     let engines = distinct(figures.map(|figure| figure.engine.as_str()));
@@ -57,29 +59,12 @@ fn bars(points: &[&Point], workload: &str, operation: &str) -> Bars {
         ((*engine).to_owned(), rates)
     });
     Bars {
-        caption: match points.first() {
-            Some(point) => format!(
-                "{operation}, {workload}, {} cells, {} thread(s)",
-                point.cell, point.threads
-            ),
-            None => String::new(),
-        },
+        caption,
         measure: "GB/s of CPU time".to_owned(),
         series: series.collect(),
         groups: shapes.into_iter().map(str::to_owned).collect(),
         line: None,
     }
-}
-
-/// Returns the distinct values in the order of their first occurrence.
-fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut seen = Vec::new();
-    values.for_each(|value| {
-        if !seen.contains(&value) {
-            seen.push(value);
-        }
-    });
-    seen
 }
 
 #[cfg(test)]

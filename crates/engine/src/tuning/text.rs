@@ -98,7 +98,7 @@ impl Reader<'_> {
             Some(Value::Integer(VERSION)) => Ok(()),
             Some(other) => Err(format!(
                 "version is {other}, this library reads version {VERSION}; \
-                 measure the machine again with `stripeline tune`"
+                 remove it and measure the machine again with `stripeline tune`"
             )),
             None => Err(format!(
                 "version is missing, this library reads version {VERSION}"

@@ -14,8 +14,9 @@ import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.ExitStatus;
 
 /**
- * SIGSTOP for commands and a DataNode, for longer than the lease of the command and than the
- * NameNode waits for the DataNode: what another command did meanwhile stays as it is.
+ * Stops processes by SIGSTOP: commands for longer than their lease, and a DataNode until the
+ * NameNode takes it for dead. Another command runs meanwhile; a command that goes on afterwards
+ * must change none of its results.
  */
 @Tag("full")
 @Timeout(580)

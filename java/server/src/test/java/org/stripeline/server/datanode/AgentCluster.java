@@ -43,6 +43,7 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.testkit.Conditions;
@@ -120,6 +121,18 @@ public final class AgentCluster implements AutoCloseable {
     byte[] bytes = new byte[length];
     new Random(seed).nextBytes(bytes);
     return bytes;
+  }
+
+  /** Writes a file of one replica, and returns a request for the fingerprints of its block. */
+  public FingerprintRequest fingerprints(int window, int windows) throws IOException {
+    try (FSDataOutputStream out = fs().create(new org.apache.hadoop.fs.Path("/f"), (short) 1)) {
+      out.write(bytes(windows * window, 5));
+    }
+    ExtendedBlock block = fs().getClient().getLocatedBlocks("/f", 0).get(0).getBlock();
+    return new FingerprintRequest.Builder(block.getBlockPoolId(), AgentBlock.of(block))
+        .function(1, 2, window)
+        .windows(0, windows)
+        .build();
   }
 
   /** Returns the live DataNodes. */

@@ -18,9 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.protobuf.RpcHeaderProtos.RpcResponseHeaderProto;
@@ -28,7 +26,6 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.BlockFingerprints;
@@ -58,7 +55,7 @@ class AgentCrowdTest {
     try (AgentCluster cluster = new AgentCluster(dir, new Configuration(false), "/a")) {
       DataNode dataNode = cluster.dataNode(cluster.nodes()[0]);
       DatanodeInfo node = cluster.nodes()[0];
-      FingerprintRequest request = request(cluster);
+      FingerprintRequest request = cluster.fingerprints(WINDOW, 1);
       Agents agents = cluster.agents();
       agents.fingerprint(node, request);
       int threads = ManagementFactory.getThreadMXBean().getThreadCount();
@@ -95,19 +92,6 @@ class AgentCrowdTest {
       isOver.set(true);
       callers.shutdownNow();
     }
-  }
-
-  private static FingerprintRequest request(AgentCluster cluster) throws IOException {
-    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/f");
-    try (FSDataOutputStream out = cluster.fs().create(file, (short) 1)) {
-      out.write(AgentCluster.bytes(WINDOW, 5));
-    }
-    LocatedBlock block = cluster.fs().getClient().getLocatedBlocks("/f", 0).get(0);
-    return new FingerprintRequest.Builder(
-            block.getBlock().getBlockPoolId(), AgentBlock.of(block.getBlock()))
-        .function(1, 2, WINDOW)
-        .windows(0, 1)
-        .build();
   }
 
   /** Returns a connection that sends a part of a call, or noise, and nothing afterwards. */

@@ -3,19 +3,17 @@ package org.stripeline.server.datanode.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.net.StandardSocketFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.FingerprintRequest;
 import org.stripeline.server.datanode.AgentCluster;
@@ -38,18 +36,8 @@ class AgentTurnsTest {
     Configuration conf = new Configuration(false);
     conf.setLong(AgentKeys.SCRUB_BANDWIDTH, 1 << 20);
     try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
-      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/f");
-      try (FSDataOutputStream out = cluster.fs().create(file, (short) 1)) {
-        out.write(AgentCluster.bytes(WINDOWS * WINDOW, 5));
-      }
-      LocatedBlock block = cluster.fs().getClient().getLocatedBlocks("/f", 0).get(0);
-      DatanodeInfo node = block.getLocations()[0];
-      FingerprintRequest request =
-          new FingerprintRequest.Builder(
-                  block.getBlock().getBlockPoolId(), AgentBlock.of(block.getBlock()))
-              .function(1, 2, WINDOW)
-              .windows(0, WINDOWS)
-              .build();
+      FingerprintRequest request = cluster.fingerprints(WINDOW, WINDOWS);
+      DatanodeInfo node = cluster.nodes()[0];
       Configuration other = new Configuration(cluster.fs().getConf());
       other.set("hadoop.rpc.socket.factory.class.default", OtherSockets.class.getName());
       AtomicInteger calls = new AtomicInteger();
@@ -63,7 +51,7 @@ class AgentTurnsTest {
                     try {
                       first.fingerprint(node, request);
                       calls.incrementAndGet();
-                    } catch (java.io.IOException e) {
+                    } catch (IOException e) {
                       throw new AssertionError(e);
                     }
                   }

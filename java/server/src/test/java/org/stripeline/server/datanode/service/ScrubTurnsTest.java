@@ -37,7 +37,7 @@ class ScrubTurnsTest {
   }
 
   @Test
-  void aCallerThatAsksNoMoreHoldsUpNobody() throws Exception {
+  void callersDoNotWaitForOneThatHasStoppedAsking() throws Exception {
     ask(OTHER, 26);
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
     turns.require(ONE);
