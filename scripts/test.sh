@@ -59,7 +59,8 @@ full)
   step "the engine's protocols, permuted" \
     cargo test --quiet -p stripeline-engine --features permute --lib permute
   step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
-  step "Java modules, tests with the tag full" "${maven[@]}" -Dgroups=full verify
+  step "Java modules, tests with the tag full" "${maven[@]}" -Dgroups=full \
+    -DexcludedGroups=conformance verify
   step "commands of the documents, as printed" scripts/test-docs.sh
   step "alert rules and dashboard" scripts/test-monitoring.sh
   step "archive and Debian package" scripts/test-dist.sh

@@ -11,6 +11,7 @@ import org.stripeline.terminal.ExitStatus;
 
 /** A repair when one DataNode has room and all others are full. */
 @Tag("full")
+@Tag("conformance")
 @Timeout(400)
 class RepairFullTest extends ProcessCase {
   private boolean isFull;

@@ -19,6 +19,7 @@ import org.stripeline.terminal.ExitStatus;
  * must change none of its results.
  */
 @Tag("full")
+@Tag("conformance")
 @Timeout(580)
 class ScrubPauseTest extends ProcessCase {
   /** Returns the bytes of the ledger's files. */

@@ -14,6 +14,7 @@ import org.stripeline.terminal.ExitStatus;
 
 /** Commands that ask the same DataNodes at once: each gets its share. */
 @Tag("full")
+@Tag("conformance")
 @Timeout(580)
 class ScrubsAtOnceTest extends ProcessCase {
   /** Bytes of a block: each call for fingerprints reads for 5 s. */
