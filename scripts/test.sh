@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs tests; `make test` and `make test-full`.
-# usage: scripts/test.sh fast|full [REPEATS]
+# usage: scripts/test.sh fast|full|both [REPEATS]
 #   fast  formatting, lints, the Rust and C suites, and the Java tests without the tag "full"
 #   full  what fast leaves out: the Java tests with that tag, permutation tests, other libraries as judges, the commands
 #         of the documents, the monitoring files, the quick form of the bench, a part of Hadoop's own tests
+#   both  all of them, with one run of the Java tests; continuous integration does this
 # Prints the time of each step, and at the end one line with the number of steps.
 # With REPEATS=1 a Java test that fails is repeated once; those that pass then are named at the end, and three of them
 # in one module fail the run.
@@ -43,33 +44,52 @@ list_repeated() {
   done
 }
 
-case ${1:-} in
-fast)
+fast_steps() {
   step "formatting, lints, sizes" scripts/check.sh
   step "native libraries" scripts/build-native.sh
   step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
   step "C and Rust examples, C suite" scripts/test-c.sh
-  # -Dsurefire output stays: it names each class with its count.
-  step "Java modules" "${maven[@]}" -DexcludedGroups=full verify
-  ;;
-full)
-  step "native libraries" scripts/build-native.sh
+}
+
+full_steps() {
   step "build without shuffle tables" \
     cargo test --quiet -p stripeline-gf -p stripeline-codec --features stripeline-codec/no-shuffle-tables
   step "the engine's protocols, permuted" \
     cargo test --quiet -p stripeline-engine --features permute --lib permute
   step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
-  step "Java modules, tests with the tag full" "${maven[@]}" -Dgroups=full \
-    -DexcludedGroups=conformance verify
+}
+
+# Steps that need what the run of the Java tests has built.
+steps_after_java() {
   step "commands of the documents, as printed" scripts/test-docs.sh
   step "alert rules and dashboard" scripts/test-monitoring.sh
   step "archive and Debian package" scripts/test-dist.sh
   step "bench, quick form" scripts/bench-quick.sh
-  step "Hadoop's own tests, quick list" scripts/hadoop-tests.sh --list quick
+  step "Hadoop's own tests, our coder" scripts/hadoop-tests.sh --list quick
   step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick
+}
+
+case ${1:-} in
+fast)
+  fast_steps
+  # Surefire's output stays: it names each class with its count.
+  step "Java modules" "${maven[@]}" -DexcludedGroups=full verify
+  ;;
+full)
+  step "native libraries" scripts/build-native.sh
+  full_steps
+  step "Java modules, tests with the tag full" "${maven[@]}" -Dgroups=full \
+    -DexcludedGroups=conformance verify
+  steps_after_java
+  ;;
+both)
+  fast_steps
+  full_steps
+  step "Java modules" "${maven[@]}" -DexcludedGroups=conformance verify
+  steps_after_java
   ;;
 *)
-  echo "usage: scripts/test.sh fast|full [REPEATS]" >&2
+  echo "usage: scripts/test.sh fast|full|both [REPEATS]" >&2
   exit 2
   ;;
 esac

@@ -29,6 +29,7 @@ class ScrubDamageTest {
 
   @Test
   @Tag("full")
+  @Tag("conformance")
   @Timeout(1200)
   void muchDamageIsFoundAmongThousandsOfGroups() throws Exception {
     long seed = new SecureRandom().nextLong();

@@ -51,6 +51,7 @@ class ScrubKillTest extends ProcessCase {
 
   /** Kills a DataNode with damaged replicas, which is dead to the NameNode after 12 s. */
   @Test
+  @Tag("conformance")
   void aKilledDataNodeIsNoDamage() throws Exception {
     ScrubProcess scrub = cluster.begin(scrub());
     await(scrub, "a finding", () -> !scrub.groups().isEmpty());

@@ -30,6 +30,7 @@ import org.stripeline.terminal.ExitStatus;
  * groups of a few KiB, which are cheap to write.
  */
 @Tag("full")
+@Tag("conformance")
 @Timeout(600)
 class ScrubManyGroupsTest {
   private static final int GROUPS = 10_000;

@@ -25,6 +25,7 @@ import org.stripeline.testkit.Conditions;
  * ones.
  */
 @Tag("full")
+@Tag("conformance")
 @Timeout(400)
 class ScrubMovesTest extends ProcessCase {
   private static final long HUNG_MS = 5000;
