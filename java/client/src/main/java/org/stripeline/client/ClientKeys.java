@@ -64,15 +64,6 @@ public final class ClientKeys {
   public static final String WRITE_MODE_DEFAULT = "functional-partitioned";
 
   /**
-   * Whether the configured coder computes parity even if it is Stripeline's own, and therefore the
-   * engine if there is one; checksums then take a separate pass (boolean).
-   */
-  public static final String WRITE_ENGINE = "stripeline.client.write.engine.enabled";
-
-  /** Default of {@link #WRITE_ENGINE}. */
-  public static final boolean WRITE_ENGINE_DEFAULT = false;
-
-  /**
    * The maximum number of bytes of user data that a writer has collected or sent without an
    * acknowledgement, per stream; rounded down to whole stripes, at least 3 and at most 64 of them.
    */

@@ -74,7 +74,6 @@ final class PipelineResolution {
     new ReadContext(conf, settings);
     WriteSettings.of(settings);
     WriteResources.of(settings);
-    settings.flag(ClientKeys.WRITE_ENGINE, ClientKeys.WRITE_ENGINE_DEFAULT);
     for (String refused : settings.refused()) {
       report.addProblem(
           refused, "correct it in core-site.xml of clients; until then its default applies");

@@ -138,9 +138,7 @@ class PipelineResolutionTest {
             "stripeline.client.read.window",
             "much",
             "stripeline.client.write.encoder.threads",
-            "-1",
-            "stripeline.client.write.engine.enabled",
-            "yes");
+            "-1");
 
     assertThat(report.problems)
         .extracting(problem -> problem.text)
@@ -148,8 +146,7 @@ class PipelineResolutionTest {
             "Cannot use stripeline.client.write.mode 'fast': use stock, blocking, non-blocking or"
                 + " functional-partitioned",
             "Cannot use stripeline.client.read.window 'much': use a number of bytes of at least 0",
-            "Cannot use stripeline.client.write.encoder.threads '-1': use a number of at least 0",
-            "Cannot use stripeline.client.write.engine.enabled 'yes': use true or false");
+            "Cannot use stripeline.client.write.encoder.threads '-1': use a number of at least 0");
     assertThat(report.pipelines.fileSystem.write).isEqualTo("functional-partitioned");
   }
 

@@ -2,7 +2,6 @@
 package org.stripeline.client.write;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.apache.hadoop.util.DataChecksum;
 
@@ -28,17 +27,7 @@ final class RawStripeEncoder implements StripeEncoder {
     StripeLayout layout = stripe.layout();
     encoder.encode(
         stripe.padded(0, layout.dataUnits()), stripe.padded(layout.dataUnits(), layout.units()));
-    if (layout.checksumSize() == 0) {
-      return;
-    }
-    for (int unit = 0; unit < layout.units(); unit++) {
-      int length = stripe.length(unit);
-      if (length > 0) {
-        ByteBuffer sums = stripe.checksums().duplicate();
-        sums.position(stripe.checksumStart(unit));
-        checksum.calculateChunkedSums(stripe.data(unit, 0, length), sums);
-      }
-    }
+    stripe.addChecksums(checksum);
   }
 
   @Override

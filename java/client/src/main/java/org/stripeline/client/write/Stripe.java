@@ -4,6 +4,7 @@ package org.stripeline.client.write;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.util.DataChecksum;
 
 /**
  * One stripe of a file that is being written: user bytes, then parity and checksums.
@@ -252,6 +253,18 @@ public final class Stripe {
   /** Returns the offset of the checksums of a unit in {@link #checksums()}. */
   int checksumStart(int unit) {
     return unit * layout.checksums(encodedLength()) * layout.checksumSize();
+  }
+
+  /** Computes the checksums of all units, which hold their bytes. */
+  void addChecksums(DataChecksum checksum) throws IOException {
+    for (int unit = 0; unit < layout.units() && layout.checksumSize() > 0; unit++) {
+      int length = length(unit);
+      if (length > 0) {
+        ByteBuffer sums = checksums().duplicate();
+        sums.position(checksumStart(unit));
+        checksum.calculateChunkedSums(data(unit, 0, length), sums);
+      }
+    }
   }
 
   /**

@@ -30,9 +30,8 @@ public final class StripePipeline {
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final WriteMode mode;
-  private final WriteResources resources;
   private final Ticker ticker;
-  private final StripeEncoder encoder;
+  private final EncodeStage encoding;
   private final StripeSink sink;
   private final StripeWindow window;
   private final WriteStatistics statistics;
@@ -66,11 +65,10 @@ public final class StripePipeline {
       StripeSink sink) {
     this.name = name;
     this.mode = settings.mode();
-    this.resources = resources;
     this.ticker = resources.ticker();
-    this.encoder = encoder;
     this.sink = sink;
     this.statistics = WriteStatistics.shared();
+    this.encoding = new EncodeStage(encoder, resources, statistics);
     this.unspecified = new IOException("Cannot write " + name + ": the JVM has no memory");
     this.window = new StripeWindow(layout, resources.pool(), settings.stripes(layout), statistics);
     statistics.opened();
@@ -151,12 +149,8 @@ public final class StripePipeline {
     // The encoder's reference, taken before a failure can release the queue.
     stripe.retain();
     enqueue(stripe);
-    try {
-      resources.encoders().execute(() -> encode(stripe));
-    } catch (RuntimeException | Error e) {
-      stripe.release();
-      throw failed("encode", e);
-    }
+    encoding.begin(stripe, this::hasFailed, why -> encoded(stripe, why));
+    throwFailure();
     if (mode == WriteMode.NON_BLOCKING) {
       try {
         sendEncoded();
@@ -199,7 +193,7 @@ public final class StripePipeline {
 
   private void encodeAndSend(Stripe stripe) throws IOException {
     try {
-      encodeNow(stripe);
+      encoding.encode(stripe);
       sending.lock();
       try {
         sink.send(stripe);
@@ -216,29 +210,22 @@ public final class StripePipeline {
     }
   }
 
-  /** Encodes a stripe; runs on an encoder thread. */
-  private void encode(Stripe stripe) {
+  /** Passes a stripe on; any thread may call this, with why the stripe is not encoded or null. */
+  private void encoded(Stripe stripe, Throwable why) {
     try {
-      if (!hasFailed()) {
-        encodeNow(stripe);
+      if (why instanceof IOException) {
+        fail((IOException) why);
+      } else if (why != null) {
+        failed("encode", why);
+      } else if (!hasFailed()) {
         synchronized (lock) {
           stripe.setEncoded();
           lock.notifyAll();
         }
       }
-    } catch (IOException e) {
-      fail(e);
-    } catch (RuntimeException | Error e) {
-      failed("encode", e);
     } finally {
       stripe.release();
     }
-  }
-
-  private void encodeNow(Stripe stripe) throws IOException {
-    long start = ticker.nanos();
-    encoder.encode(stripe);
-    statistics.encoded(stripe.size(), ticker.nanos() - start);
   }
 
   /** Opens groups and sends stripes; runs on the thread of the stream. */

@@ -37,16 +37,16 @@ class EnginePipelinesTest {
   @TempDir Path folder;
 
   @Test
-  void writesAndDegradedReadsAreTasksOfTheEngine() throws Exception {
+  void withoutADeviceWritesTakeOnePassOfTheirOwn() throws Exception {
     assertThat(run("-Dstripeline.engine.rails=cpu"))
-        .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
+        .contains(BYTES, "tasks of writing: false, of reading: true", "cpu: pieces true, faults 0")
         .doesNotContain("WARN org.stripeline.natives", "WARN org.stripeline.coder");
   }
 
   @Test
   void aMissingRailIsNotUsed() throws Exception {
     assertThat(run("-Dstripeline.engine.rails=cpu,plugin:/no/such/coder.so"))
-        .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
+        .contains(BYTES, "tasks of writing: false, of reading: true", "cpu: pieces true, faults 0")
         .containsOnlyOnce(
             LOGGED + "Erasure coding engine: Cannot use rail plugin:/no/such/coder.so");
   }
@@ -132,11 +132,7 @@ class EnginePipelinesTest {
           new WriteCluster(Paths.get(arguments[0]), 5, 4 * CELL, any -> {})) {
         DistributedFileSystem ours =
             cluster.open(
-                "functional-partitioned",
-                conf -> {
-                  conf.setBoolean(ClientKeys.READ_ENABLED, true);
-                  conf.setBoolean(ClientKeys.WRITE_ENGINE, true);
-                });
+                "functional-partitioned", conf -> conf.setBoolean(ClientKeys.READ_ENABLED, true));
         DistributedFileSystem hadoops = cluster.open("stock", Pipelines::byHadoop);
         run(cluster, ours, hadoops);
       }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
@@ -40,6 +41,10 @@ class StripePipelineTest {
   private final List<String> events = Collections.synchronizedList(new ArrayList<>());
   private final List<Stripe> unacknowledged = Collections.synchronizedList(new ArrayList<>());
   private final Semaphore encodings = new Semaphore(Integer.MAX_VALUE / 2);
+
+  /** What the encoder has issued; it issues nothing while this is null. */
+  private List<CompletableFuture<Void>> issued;
+
   private volatile IOException sinkFailure;
   private volatile RuntimeException encoderFailure;
   private volatile RuntimeException sinkFault;
@@ -171,6 +176,72 @@ class StripePipelineTest {
             })
         .isSameAs(sinkFailure);
     assertThat(pipeline.failure()).isSameAs(sinkFailure);
+  }
+
+  /** No thread waits for them, so that all of them can be in flight. */
+  @ParameterizedTest
+  @EnumSource(
+      value = WriteMode.class,
+      names = {"FUNCTIONAL_PARTITIONED", "NON_BLOCKING"})
+  void whatIsIssuedIsInFlightTogetherAndSentInOrder(WriteMode mode) throws Exception {
+    issued = new ArrayList<>();
+    StripePipeline pipeline = pipeline(mode);
+    for (int i = 0; i < WriteSettings.STRIPES_MIN; i++) {
+      submit(pipeline, i, i == 0);
+    }
+    assertThat(issued).hasSize(WriteSettings.STRIPES_MIN);
+    for (int i = WriteSettings.STRIPES_MIN - 1; i >= 0; i--) {
+      assertThat(events).doesNotContain("stripe 0");
+      issued.get(i).complete(null);
+    }
+    pipeline.finish();
+    assertThat(events).containsExactly("group", "stripe 0", "stripe 1", "stripe 2");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "FUNCTIONAL_PARTITIONED, true",
+    "FUNCTIONAL_PARTITIONED, false",
+    "NON_BLOCKING, true",
+    "NON_BLOCKING, false",
+    "BLOCKING, true",
+    "BLOCKING, false"
+  })
+  void aFailureOfWhatIsIssuedReachesTheWriter(WriteMode mode, boolean isDescribed) {
+    Exception failure =
+        isDescribed ? new IOException("no rail is left") : new IllegalStateException("broken");
+    issued =
+        new ArrayList<>() {
+          @Override
+          public boolean add(CompletableFuture<Void> future) {
+            return future.completeExceptionally(failure);
+          }
+        };
+    StripePipeline pipeline = pipeline(mode);
+    assertThatThrownBy(
+            () -> {
+              submit(pipeline, 0, true);
+              pipeline.finish();
+            })
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(failure.getMessage());
+    assertThat(events).doesNotContain("stripe 0");
+  }
+
+  /** A device may still write into them. */
+  @Test
+  void buffersAreKeptUntilWhatIsIssuedHasEnded() throws Exception {
+    issued = new ArrayList<>();
+    StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
+    submit(pipeline, 0, true);
+    pipeline.fail(new IOException("a DataNode"));
+    assertThatThrownBy(pipeline::finish).hasMessage("a DataNode");
+    assertThat(pipeline.occupied()).isEqualTo(1);
+    assertThat(pool.taken()).isPositive();
+    encoderFailure = new IllegalStateException("encoded what was abandoned");
+    issued.get(0).complete(null);
+    await(() -> pipeline.occupied() == 0);
+    assertThat(pipeline.failure()).hasMessage("a DataNode");
   }
 
   @ParameterizedTest
@@ -396,6 +467,16 @@ class StripePipelineTest {
     @Override
     public boolean prefersDirect() {
       return false;
+    }
+
+    @Override
+    public CompletableFuture<?> issue(Stripe stripe) throws IOException {
+      if (issued == null) {
+        return StripeEncoder.super.issue(stripe);
+      }
+      CompletableFuture<Void> future = new CompletableFuture<>();
+      issued.add(future);
+      return future;
     }
 
     @Override

@@ -25,6 +25,11 @@ final class EngineCodec extends DelegatedCodec<EngineTask> implements RailCodec 
   }
 
   @Override
+  public boolean hasDevices() {
+    return engine.hasDevices();
+  }
+
+  @Override
   public RailCodec with(TaskRequest other) {
     if (other == null) {
       throw new IllegalArgumentException("Cannot set the options of tasks: the request is null");

@@ -28,6 +28,12 @@ import org.stripeline.natives.codec.ErasureCodec;
 public interface RailCodec extends ErasureCodec {
 
   /**
+   * Returns whether the engine was opened with a rail that is not of the CPUs, such as a GPU or a
+   * plug-in; it may be out of service. Without one, a direct codec does the same with less work.
+   */
+  boolean hasDevices();
+
+  /**
    * Returns this codec with another urgency, which also applies to calls that wait.
    *
    * @param request the urgency

@@ -2,7 +2,9 @@
 package org.stripeline.natives.engine;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
@@ -28,16 +30,21 @@ import org.stripeline.natives.codec.EcException;
  * }</pre>
  */
 public final class RailEngine implements AutoCloseable {
+  private static final List<String> RAILS_OF_CPUS = Arrays.asList("cpu", "isal");
+
   private final long handle;
   private final boolean closeable;
   private final EngineCompletions completions;
   private final AtomicLong numbers = new AtomicLong();
+  private final boolean hasDevices;
   private volatile boolean closed;
 
   private RailEngine(EngineConfiguration configuration, boolean closeable, ThreadFactory threads)
       throws EcException {
     this.closeable = closeable;
     this.handle = openNative(configuration);
+    this.hasDevices =
+        statistics().rails().stream().anyMatch(rail -> !RAILS_OF_CPUS.contains(rail.name()));
     this.completions = new EngineCompletions(handle);
     try {
       completions.start(threads);
@@ -199,6 +206,11 @@ public final class RailEngine implements AutoCloseable {
     } catch (IllegalStateException e) {
       return "RailEngine(closed)";
     }
+  }
+
+  /** Returns whether it was opened with a rail other than those that compute on the CPUs. */
+  boolean hasDevices() {
+    return hasDevices;
   }
 
   long handle() {

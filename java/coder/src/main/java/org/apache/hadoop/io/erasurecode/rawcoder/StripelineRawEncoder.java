@@ -3,10 +3,12 @@ package org.apache.hadoop.io.erasurecode.rawcoder;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.stripeline.coder.metrics.CoderMetrics;
 import org.stripeline.natives.Ticker;
 import org.stripeline.natives.codec.ErasureCodec;
+import org.stripeline.natives.engine.RailCodec;
 
 /**
  * Hadoop's encoder with a Stripeline codec.
@@ -64,6 +66,14 @@ public final class StripelineRawEncoder extends RawErasureEncoder {
   protected void doEncode(ByteArrayEncodingState state) throws IOException {
     encode(
         state.inputs, state.inputOffsets, state.outputs, state.outputOffsets, state.encodeLength);
+  }
+
+  /** Returns the codec if it is one of an engine that has rails beside the CPUs. */
+  public Optional<RailCodec> codecOfDevices() {
+    return Optional.of(codec)
+        .filter(RailCodec.class::isInstance)
+        .map(RailCodec.class::cast)
+        .filter(RailCodec::hasDevices);
   }
 
   @Override
