@@ -89,6 +89,10 @@ final class Lateness {
     // a later segment.
     long start =
         read.state == SpanRead.State.RUNNING ? read.startedNanos : read.lane.currentSinceNanos();
+    if (read.again) {
+      // It has had its time, and is only waited for while the others do not suffice.
+      return start;
+    }
     return start + Math.max(peersNanos(), context.lateNanos(read.span.length()));
   }
 

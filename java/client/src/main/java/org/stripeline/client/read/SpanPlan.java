@@ -316,6 +316,7 @@ final class SpanPlan {
       changed |= extra.get(unit).removeIf(read -> read.blocked);
       if (own[unit] != null && own[unit].blocked) {
         own[unit] = issueNeed(unit);
+        own[unit].again = true;
         missing[unit] = false;
         changed = true;
       }
@@ -328,6 +329,7 @@ final class SpanPlan {
       return false;
     }
     read.late = false;
+    read.again = true;
     reinstated = true;
     arrived(read);
     return true;

@@ -55,6 +55,9 @@ final class SpanRead {
   /** Whether other units have been requested in its place. */
   boolean late;
 
+  /** Whether it was late before, or is read again because an earlier read blocked its lane. */
+  boolean again;
+
   /** Whether it failed only because an earlier read blocked its lane. */
   boolean blocked;
 

@@ -299,4 +299,29 @@ class ReadTimesTest {
     read(CELL, 2 * CELL);
     assertThat(group.opensOfUnit.get(1)).isPositive();
   }
+
+  /** One unit hangs, one is slow, and no other is left until the slow one has arrived. */
+  @Test
+  void aHungUnitIsNotWaitedForOnceASlowOneArrives() throws Exception {
+    group.absent[7] = true;
+    group.absent[8] = true;
+    CountDownLatch slow = new CountDownLatch(1);
+    group.whenReading =
+        unit -> {
+          if (unit == 1) {
+            group.released.await();
+          } else if (unit == 2) {
+            slow.await();
+          }
+        };
+    FutureTask<byte[]> read = start(0, STRIPE);
+    awaitFetched(4);
+    ticker.awaitWait(HEDGE_MAX_MILLIS, MILLISECONDS);
+    ticker.advance(HEDGE_MAX_MILLIS, MILLISECONDS);
+    awaitFetched(5);
+    ticker.advance(10, SECONDS);
+    slow.countDown();
+    read.get(30, SECONDS);
+    assertThat(counters.get(ReadCount.HEDGES_WON)).isEqualTo(1);
+  }
 }
