@@ -6,6 +6,7 @@ import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Collections;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hadoop.hdfs.DFSInputStream.DNAddrPair;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -212,8 +213,13 @@ final class StripelineBlockGroup implements BlockGroup {
   }
 
   @Override
-  public void decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
+  public CompletableFuture<?> decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs)
+      throws IOException {
+    if (stream.devices().isPresent() && outputs[0].isDirect()) {
+      return stream.devices().get().idecode(inputs, erased, outputs);
+    }
     stream.decoder().decode(inputs, erased, outputs);
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,6 +34,7 @@ import org.apache.hadoop.hdfs.util.IOUtilsClient;
 import org.apache.hadoop.io.erasurecode.CodecUtil;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
+import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawDecoder;
 import org.stripeline.client.read.GroupKnowledge;
 import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.PositionalRun;
@@ -43,6 +45,7 @@ import org.stripeline.client.read.UnitReader;
 import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.client.read.shared.ReadCount;
 import org.stripeline.client.read.shared.ReadCounters;
+import org.stripeline.natives.engine.RailCodec;
 
 /**
  * Reads a striped file through Stripeline's pipeline; each read returns correct bytes or throws.
@@ -55,6 +58,10 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private final ReadContext context;
   private final ErasureCodingPolicy policy;
   private final RawErasureDecoder decoder;
+
+  /** The decoder's codec, if rails beside the CPUs can decode. */
+  private final Optional<RailCodec> devices;
+
   private final SequentialWindow window;
   private final StripelinePackets packets;
   private final ReadCounters counters = new ReadCounters(ReadContext.counters());
@@ -100,6 +107,10 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
             client.getConfiguration(),
             policy.getCodecName(),
             new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits()));
+    this.devices =
+        decoder instanceof StripelineRawDecoder
+            ? ((StripelineRawDecoder) decoder).codecOfDevices()
+            : Optional.empty();
     this.window = new SequentialWindow(context, new Counting());
     this.packets = new StripelinePackets(client);
   }
@@ -116,6 +127,10 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
 
   RawErasureDecoder decoder() {
     return decoder;
+  }
+
+  Optional<RailCodec> devices() {
+    return devices;
   }
 
   StripelinePackets packets() {

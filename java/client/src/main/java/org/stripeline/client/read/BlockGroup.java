@@ -3,6 +3,7 @@ package org.stripeline.client.read;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The operations that the read pipeline needs on one block group of a file. Called by several
@@ -43,10 +44,13 @@ public interface BlockGroup {
   void refresh() throws IOException;
 
   /**
-   * Computes erased units. All buffers are of one kind, direct or heap; their positions are
-   * undefined afterwards.
+   * Computes erased units: on the calling thread, or by coders beside the CPUs while no thread
+   * waits. All buffers are of one kind, direct or heap; they belong to the decode until the future
+   * has ended, and their positions are undefined afterwards. Actions that depend on the future must
+   * be short.
    */
-  void decode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs) throws IOException;
+  CompletableFuture<?> decode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs)
+      throws IOException;
 
   /** Returns whether the decoder prefers direct buffers. */
   boolean prefersDirectBuffers();

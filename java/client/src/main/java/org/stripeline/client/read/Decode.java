@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.stripeline.natives.Ticker;
 
 /**
  * A decode of a segment's missing units from k others, over one span, with zeros after the end of a
@@ -50,21 +49,45 @@ final class Decode {
     return done ? decode : null;
   }
 
-  void run() {
-    Ticker ticker = reader.context().ticker();
-    long start = ticker.nanos();
+  /**
+   * Decodes.
+   *
+   * @param ended is called once, when the decode has ended: by this thread, or by another one
+   */
+  void run(Runnable ended) {
+    Thread caller = Thread.currentThread();
+    long start = reader.context().ticker().nanos();
     try {
       for (int i = 0; i < outputs.length; i++) {
         outputs[i] = segment.takeBuffer(span.length());
         outputs[i].limit(span.length());
       }
-      reader.group().decode(units, erased, outputs);
-    } catch (IOException e) {
-      failure = e;
-    } catch (RuntimeException | Error e) {
-      failure = new IOException("Cannot decode " + segment.range(), e);
+      reader
+          .group()
+          .decode(units, erased, outputs)
+          .whenComplete(
+              (result, why) -> {
+                setEnded(why, start);
+                if (Thread.currentThread() == caller) {
+                  ended.run();
+                } else {
+                  // The thread that ends all decodes must not wait for the segment's lock.
+                  reader.context().threads().executeAside(ended);
+                }
+              });
+    } catch (IOException | RuntimeException | Error e) {
+      setEnded(e, start);
+      ended.run();
     }
-    nanos = ticker.nanos() - start;
+  }
+
+  private void setEnded(Throwable why, long start) {
+    if (why instanceof IOException) {
+      failure = (IOException) why;
+    } else if (why != null) {
+      failure = new IOException("Cannot decode " + segment.range(), why);
+    }
+    nanos = reader.context().ticker().nanos() - start;
   }
 
   /** Hands the decoded units over and releases the inputs; the spans keep their own buffers. */

@@ -403,25 +403,25 @@ public final class Segment implements Closeable {
         return;
       }
       decode = Decode.gather(this, reader, plan);
-      if (decode == null) {
-        return;
-      }
-      isDecoding = true;
+      isDecoding = decode != null;
     }
-    decode.run();
-    synchronized (this) {
-      isDecoding = false;
-      decodeMillis = decode.millis();
-      decode.finish(bytes);
-      if (isReleased) {
-        giveBackAll();
-      } else if (decode.failure() != null) {
-        fail(decode.failure());
-      } else {
-        counters.add(ReadCount.DEGRADED_SEGMENTS, 1);
-        counters.add(ReadCount.BYTES_DECODED, decode.bytes());
-        complete();
-      }
+    if (decode != null) {
+      decode.run(() -> guarded(() -> decoded(decode)));
+    }
+  }
+
+  private synchronized void decoded(Decode decode) {
+    isDecoding = false;
+    decodeMillis = decode.millis();
+    decode.finish(bytes);
+    if (isReleased) {
+      giveBackAll();
+    } else if (decode.failure() != null) {
+      fail(decode.failure());
+    } else {
+      counters.add(ReadCount.DEGRADED_SEGMENTS, 1);
+      counters.add(ReadCount.BYTES_DECODED, decode.bytes());
+      complete();
     }
   }
 

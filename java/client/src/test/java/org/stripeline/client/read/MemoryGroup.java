@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -72,6 +73,9 @@ final class MemoryGroup implements BlockGroup {
 
   /** Runs before each decode. */
   volatile Runnable whenDecoding = () -> {};
+
+  /** Whether decodes run on threads of their own, as on a device. */
+  volatile boolean decodesAside;
 
   /** Thrown by each decode, unless null. */
   volatile Error decodeError;
@@ -167,7 +171,28 @@ final class MemoryGroup implements BlockGroup {
   }
 
   @Override
-  public void decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
+  public CompletableFuture<?> decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs)
+      throws IOException {
+    CompletableFuture<Void> decoded = new CompletableFuture<>();
+    if (!decodesAside) {
+      compute(inputs, erased, outputs);
+      decoded.complete(null);
+      return decoded;
+    }
+    Runnable device =
+        () -> {
+          try {
+            compute(inputs, erased, outputs);
+            decoded.complete(null);
+          } catch (IOException | RuntimeException | Error e) {
+            decoded.completeExceptionally(e);
+          }
+        };
+    new Thread(device, "device").start();
+    return decoded;
+  }
+
+  private void compute(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
     whenDecoding.run();
     if (decodeError != null) {
       throw decodeError;

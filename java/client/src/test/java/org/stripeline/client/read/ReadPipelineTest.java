@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.client.read.shared.ReadCounters;
 import org.stripeline.testkit.Conditions;
@@ -53,6 +55,7 @@ class ReadPipelineTest extends ReadPipelineCase {
     int length = 1 + random.nextInt(k * cell * 5);
     MemoryGroup group = new MemoryGroup(k, m, cell, length, random.nextBoolean(), seed);
     group.portion = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(2 * cell);
+    group.decodesAside = random.nextBoolean();
     injure(group, random, m);
     int threw = 0;
     try (GroupReader reader = reader(group);
@@ -218,12 +221,14 @@ class ReadPipelineTest extends ReadPipelineCase {
   /**
    * Some sources of the decode belong to an earlier segment, whose buffers are released at once.
    */
-  @Test
-  void aReadCancelledDuringADecodeReleasesAllBuffers() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aReadCancelledDuringADecodeReleasesAllBuffers(boolean isAside) throws Exception {
     context = context("1h", 10_000);
     int cell = 64 << 10;
     MemoryGroup group = new MemoryGroup(3, 2, cell, 3 * cell * 10, true, 9);
     group.dead[1] = true;
+    group.decodesAside = isAside;
     GroupReader reader = reader(group);
     SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED);
     window.enter(reader);
@@ -284,6 +289,7 @@ class ReadPipelineTest extends ReadPipelineCase {
     int length = 1 + random.nextInt(k * cell * 4);
     MemoryGroup group = new MemoryGroup(k, m, cell, length, random.nextBoolean(), seed);
     group.portion = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(2 * cell);
+    group.decodesAside = random.nextBoolean();
     // At most m in total, so that every read must succeed.
     List<Integer> bad = new ArrayList<>();
     for (int unit = 0; unit < k + m; unit++) {
@@ -408,10 +414,12 @@ class ReadPipelineTest extends ReadPipelineCase {
   }
 
   /** An Error on a thread that fetches or decodes fails the read that waits for it. */
-  @Test
-  void errorsReachWaitingReaders() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void errorsReachWaitingReaders(boolean isAside) throws Exception {
     MemoryGroup group = new MemoryGroup(2, 1, 1024, 4096, true, 7);
     group.dead[0] = true;
+    group.decodesAside = isAside;
     group.decodeError = new InternalError("broken");
     assertThatThrownBy(() -> readRange(group, 0, 4096))
         .isInstanceOf(IOException.class)

@@ -2,6 +2,7 @@
 package org.stripeline.natives.engine;
 
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.stripeline.natives.codec.EcException;
 import org.stripeline.natives.codec.ErasureCodec;
 
@@ -32,6 +33,14 @@ public interface RailCodec extends ErasureCodec {
    * plug-in; it may be out of service. Without one, a direct codec does the same with less work.
    */
   boolean hasDevices();
+
+  /** Returns the codec if it is one of an engine that {@linkplain #hasDevices has devices}. */
+  static Optional<RailCodec> ofDevices(ErasureCodec codec) {
+    return Optional.of(codec)
+        .filter(RailCodec.class::isInstance)
+        .map(RailCodec.class::cast)
+        .filter(RailCodec::hasDevices);
+  }
 
   /**
    * Returns this codec with another urgency, which also applies to calls that wait.

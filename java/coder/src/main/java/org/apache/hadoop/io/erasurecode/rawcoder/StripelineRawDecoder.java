@@ -3,11 +3,13 @@ package org.apache.hadoop.io.erasurecode.rawcoder;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.apache.hadoop.io.erasurecode.ECChunk;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.stripeline.coder.metrics.CoderMetrics;
 import org.stripeline.natives.Ticker;
 import org.stripeline.natives.codec.ErasureCodec;
+import org.stripeline.natives.engine.RailCodec;
 
 /**
  * Hadoop's decoder with a Stripeline codec.
@@ -29,6 +31,11 @@ public final class StripelineRawDecoder extends RawErasureDecoder {
     this.codec = codec;
     this.metrics = metrics;
     this.noUnitOffsets = new int[codec.dataUnits() + codec.parityUnits()];
+  }
+
+  /** Returns the codec if it is one of an engine that has rails beside the CPUs. */
+  public Optional<RailCodec> codecOfDevices() {
+    return RailCodec.ofDevices(codec);
   }
 
   @Override

@@ -70,10 +70,7 @@ public final class StripelineRawEncoder extends RawErasureEncoder {
 
   /** Returns the codec if it is one of an engine that has rails beside the CPUs. */
   public Optional<RailCodec> codecOfDevices() {
-    return Optional.of(codec)
-        .filter(RailCodec.class::isInstance)
-        .map(RailCodec.class::cast)
-        .filter(RailCodec::hasDevices);
+    return RailCodec.ofDevices(codec);
   }
 
   @Override
