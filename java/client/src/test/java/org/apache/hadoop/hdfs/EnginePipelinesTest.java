@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.testkit.ForkedJvm;
+import org.stripeline.testkit.RailPlugin;
 
 /**
  * Tests the pipelines with the engine and its rails, working and faulty ones, each case in a
@@ -91,32 +92,9 @@ class EnginePipelinesTest {
         .output();
   }
 
-  /** Compiles the plug-in that the rail crate's own tests use. */
   private Path compile(String macro) throws IOException, InterruptedException {
-    Path rail = Paths.get(System.getProperty("stripeline.root"), "crates", "rail");
-    Path library = folder.resolve("libcoder.so");
-    List<String> command =
-        Arrays.asList(
-            "cc",
-            "-std=c11",
-            "-O2",
-            "-shared",
-            "-fPIC",
-            "-pthread",
-            macro,
-            "-I",
-            rail.resolve("include").toString(),
-            rail.resolve("tests").resolve("libraries").resolve("coder.c").toString(),
-            "-o",
-            library.toString());
-    Process process;
-    try {
-      process = new ProcessBuilder(command).inheritIO().start();
-    } catch (IOException e) {
-      assumeTrue(false, "no C compiler: " + e.getMessage());
-      throw e;
-    }
-    assertThat(process.waitFor()).isZero();
+    Path library = RailPlugin.compile(folder, macro);
+    assumeTrue(library != null, "no C compiler");
     return library;
   }
 

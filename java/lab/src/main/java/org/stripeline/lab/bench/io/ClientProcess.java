@@ -9,6 +9,7 @@ import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -57,20 +58,28 @@ final class ClientProcess implements AutoCloseable {
    *
    * @param heapMib heap in MiB, touched completely at the start so that heap growth affects no
    *     contestant
+   * @param more further arguments of the JVM
    * @param services a directory with the registration of coders, last on the class path
    * @param log receives the client's standard error
    */
   static ClientProcess start(
-      IoContestant contestant, Map<String, String> settings, int heapMib, Path services, Path log)
+      IoContestant contestant,
+      Map<String, String> settings,
+      int heapMib,
+      List<String> more,
+      Path services,
+      Path log)
       throws IOException {
-    List<String> heap =
-        Arrays.asList(
-            "-Xms" + heapMib + "m",
-            "-Xmx" + heapMib + "m",
-            "-XX:+AlwaysPreTouch",
-            "-XX:+UseParallelGC");
+    List<String> arguments =
+        new ArrayList<>(
+            Arrays.asList(
+                "-Xms" + heapMib + "m",
+                "-Xmx" + heapMib + "m",
+                "-XX:+AlwaysPreTouch",
+                "-XX:+UseParallelGC"));
+    arguments.addAll(more);
     ProcessBuilder builder =
-        ChildJvm.of(Collections.emptyList(), heap, ClientMain.class, Collections.emptyList());
+        ChildJvm.of(Collections.emptyList(), arguments, ClientMain.class, Collections.emptyList());
     builder
         .environment()
         .compute("CLASSPATH", (name, path) -> path + File.pathSeparator + services);

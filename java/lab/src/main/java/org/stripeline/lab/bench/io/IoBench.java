@@ -52,6 +52,10 @@ final class IoBench {
   private final Pattern pattern = new Pattern();
   private IoCluster cluster;
   private DataNodeProcess hanging;
+
+  /** Null if no contestant needs it. */
+  private DeviceRail rail;
+
   private int linkMbit;
 
   IoBench(IoSettings settings, WorkDirectory place, PrintWriter progress, IoReport report) {
@@ -121,9 +125,12 @@ final class IoBench {
   }
 
   private List<IoContestant> present(ErasureCodingPolicy policy) throws IOException {
+    if (settings.contestants.stream().anyMatch(IoContestant::needsRail)) {
+      rail = DeviceRail.find(settings.rail);
+    }
     List<IoContestant> present = new ArrayList<>();
     for (IoContestant contestant : settings.contestants) {
-      String absence = contestant.absence();
+      String absence = contestant.absence(rail);
       if (absence == null
           && contestant.scheme() == IoContestant.StorageScheme.RS_LEGACY
           && legacyTwin(policy) == null) {
@@ -179,7 +186,9 @@ final class IoBench {
         conf.putAll(contestant.settings());
         int heapMib = (int) (ClientHeap.bytes(contestant, policy, mostThreads()) >> 20);
         java.nio.file.Path log = place.data().resolve(contestant.label() + ".log");
-        clients.add(place.add(ClientProcess.start(contestant, conf, heapMib, services, log)));
+        List<String> engine = contestant.engine(rail);
+        clients.add(
+            place.add(ClientProcess.start(contestant, conf, heapMib, engine, services, log)));
       }
       for (int threads : settings.threads) {
         new Round(policy, clients, jvm, threads).run();

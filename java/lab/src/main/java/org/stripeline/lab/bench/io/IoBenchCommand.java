@@ -24,11 +24,13 @@ import picocli.CommandLine.Spec;
       "",
       "Contestants: 3-rep, 4-rep; rs_java, rs-legacy_java, isal, noop and coder (ours) in Hadoop's"
           + " own pipeline; isal-1m and coder-1m with packets of 1 MiB; our pipelines in their"
-          + " modes blocking, non-blocking and functional-partitioned, and the last one with"
-          + " hflush that only warns (not-durable). Each has separate client"
-          + " JVMs on one cluster; they run alternately within each repetition. Those that differ"
-          + " only in writing do not read. isal is this bench's own wrapper, by JNA, of the"
-          + " machine's libisal.so.2 (Debian's libisal2: ISA-L 2.30), not Hadoop's rs_native.",
+          + " modes blocking, non-blocking and functional-partitioned, and the last one with hflush"
+          + " that only warns (not-durable), over an engine that computes nothing (umr-noop), over"
+          + " one with a rail beside the CPUs (umr-single), and with that rail and the CPUs"
+          + " (umr-multi). Each has separate client JVMs on one cluster; they run alternately"
+          + " within each repetition. Those that differ only in writing do not read. isal is this"
+          + " bench's own wrapper, by JNA, of the machine's libisal.so.2 (Debian's libisal2: ISA-L"
+          + " 2.30), not Hadoop's rs_native.",
       "",
       "Operations: write, read, pread (large positional reads), random (small positional reads);"
           + " the last three also with dead DataNodes (-dead1, -dead2 ...) or with one that hangs"
@@ -138,6 +140,15 @@ public final class IoBenchCommand implements Callable<Integer> {
       description = "Delay of those links in each direction (default: ${DEFAULT-VALUE})")
   private int delayMicros;
 
+  @Option(
+      names = "--rail",
+      paramLabel = "NAME",
+      defaultValue = DeviceRail.DEFAULT,
+      description =
+          "The rail of umr-single and umr-multi, as stripeline.engine.rails names it: cuda or"
+              + " plugin:PATH (default: ${DEFAULT-VALUE})")
+  private String rail;
+
   @Option(names = "--full", description = "Measure all combinations, which takes hours")
   private boolean full;
 
@@ -204,6 +215,7 @@ public final class IoBenchCommand implements Callable<Integer> {
     settings.threads = given(threads, full ? FULL_THREADS : Collections.singletonList(1));
     settings.rates = given(rates, Collections.singletonList(IoSettings.LOOPBACK));
     settings.delayMicros = delayMicros;
+    settings.rail = rail;
     settings.bytes = quick ? 24 * MEBIBYTE : size.bytes();
     settings.repetitions = quick ? 1 : repetitions;
     settings.jvms = quick ? 1 : jvms;

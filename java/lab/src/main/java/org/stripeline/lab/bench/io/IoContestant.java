@@ -2,6 +2,7 @@
 package org.stripeline.lab.bench.io;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.WriteMode;
 import org.stripeline.lab.bench.io.client.ClientRequest;
+import org.stripeline.natives.engine.EngineConfiguration;
 
 /** A combination of storage scheme, coder and client pipeline that is measured. */
 enum IoContestant {
@@ -39,7 +41,15 @@ enum IoContestant {
   FUNCTIONAL_PARTITIONED(
       "functional-partitioned", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED),
   /** The same without durable hflush, which costs other writers nothing that is known. */
-  NOT_DURABLE("not-durable", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
+  NOT_DURABLE("not-durable", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED),
+  /**
+   * Our pipelines over an engine that computes nothing: the upper bound for all engines in them.
+   */
+  UMR_NO_OP("umr-noop", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED),
+  /** Our pipelines over an engine with one rail beside the CPUs, which gets all work. */
+  UMR_SINGLE("umr-single", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED),
+  /** Our pipelines over an engine with that rail and the CPUs, by their rates. */
+  UMR_MULTI("umr-multi", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
 
   /** How data is stored on DataNodes. */
   enum StorageScheme {
@@ -64,6 +74,7 @@ enum IoContestant {
     }
   }
 
+  private static final String RATE_AWARE = "rate-aware";
   private static final int LARGE_PACKET_BYTES = 1 << 20;
   private static final int PACKET_BYTES = 64 << 10;
 
@@ -141,6 +152,36 @@ enum IoContestant {
     return settings;
   }
 
+  /** Returns whether it needs a rail beside the CPUs. */
+  boolean needsRail() {
+    return this == UMR_SINGLE || this == UMR_MULTI;
+  }
+
+  /** Returns the arguments of the client's JVM that set its engine. */
+  List<String> engine(DeviceRail rail) {
+    switch (this) {
+      case UMR_NO_OP:
+        return engine("null", RATE_AWARE, EngineConfiguration.MEASURE_ONLY_KEY + "=true");
+      case UMR_SINGLE:
+        return engine("cpu," + rail.configured, "single:" + rail.name);
+      case UMR_MULTI:
+        return engine("cpu," + rail.configured, RATE_AWARE);
+      default:
+        return Collections.emptyList();
+    }
+  }
+
+  private static List<String> engine(String rails, String scheduling, String... more) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("-D" + EngineConfiguration.ENABLED_KEY + "=true");
+    arguments.add("-D" + EngineConfiguration.RAILS_KEY + "=" + rails);
+    arguments.add("-D" + EngineConfiguration.SCHEDULING_KEY + "=" + scheduling);
+    for (String one : more) {
+      arguments.add("-D" + one);
+    }
+    return arguments;
+  }
+
   /** Returns the packet size in bytes. */
   int packetBytes() {
     return this == ISAL_1M || this == CODER_1M ? LARGE_PACKET_BYTES : PACKET_BYTES;
@@ -161,6 +202,7 @@ enum IoContestant {
       case BLOCKING:
       case NON_BLOCKING:
       case NO_OP:
+      case UMR_NO_OP:
         return operation.action() == ClientRequest.Action.WRITE;
       case REPLICATED_3:
       case REPLICATED_4:
@@ -173,7 +215,10 @@ enum IoContestant {
   }
 
   /** Returns why it cannot be measured on this machine, or null. */
-  String absence() {
+  String absence(DeviceRail rail) {
+    if (needsRail()) {
+      return rail.absence;
+    }
     if (this == NO_OP && CodecRegistry.getInstance().getCoderByName("rs", coder) == null) {
       return "its coder is in java/lab/target/test-classes only; name that folder in"
           + " STRIPELINE_CLASSPATH";

@@ -9,6 +9,10 @@ import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
 /** The settings of a run. */
 public final class IoSettings {
   List<IoContestant> contestants = new ArrayList<>();
+
+  /** The rail of {@link IoContestant#UMR_SINGLE} and {@link IoContestant#UMR_MULTI}. */
+  String rail = DeviceRail.DEFAULT;
+
   List<Operation> operations = new ArrayList<>();
   List<Integer> threads = new ArrayList<>();
   List<ErasureCodingPolicy> policies = new ArrayList<>();

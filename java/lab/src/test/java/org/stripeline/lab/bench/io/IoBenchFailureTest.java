@@ -36,7 +36,12 @@ class IoBenchFailureTest {
     request.bytes = 1;
     try (ClientProcess client =
         ClientProcess.start(
-            IoContestant.CODER, settings, 128, directory, directory.resolve("client.log"))) {
+            IoContestant.CODER,
+            settings,
+            128,
+            Collections.emptyList(),
+            directory,
+            directory.resolve("client.log"))) {
       // No server listens there: the client reports this and continues to run.
       assertThat(client.ask(request).error).contains("Connection refused");
       assertThat(client.hasEnded()).isFalse();

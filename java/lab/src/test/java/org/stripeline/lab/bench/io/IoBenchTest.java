@@ -2,6 +2,7 @@
 package org.stripeline.lab.bench.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -22,7 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
 import org.stripeline.lab.Leftovers;
 import org.stripeline.lab.cluster.WorkDirectory;
+import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.RailPlugin;
 import picocli.CommandLine;
 
 /** A small set of measurements on a real cluster, with separate client JVMs. */
@@ -30,6 +33,30 @@ import picocli.CommandLine;
 @Tag("full")
 class IoBenchTest {
   @TempDir Path directory;
+  private final StringWriter progress = new StringWriter();
+
+  private IoReport measure(IoSettings settings) throws IOException {
+    settings.threads = Arrays.asList(2);
+    // Not a built-in policy of Hadoop, so that adding one is tested.
+    settings.policies = Arrays.asList(IoSettings.policy("RS-3-2-64k"));
+    settings.bytes = 3 << 20;
+    settings.repetitions = 1;
+    settings.jvms = 1;
+    settings.randomReads = 20;
+    settings.randomBytes = 10_000;
+    settings.syncs = 20;
+    settings.firstSyncs = 4;
+    settings.warmUps = 1;
+    settings.warmUpBytes = 1 << 20;
+    settings.rates = Arrays.asList(IoSettings.LOOPBACK);
+    IoReport report = new IoReport();
+    try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
+      Files.createDirectories(place.data());
+      new IoBench(settings, place, new PrintWriter(progress), report).run();
+    }
+    report.conclude();
+    return report;
+  }
 
   @Test
   void measuresEveryOperationAndLeavesNothingBehind() throws IOException {
@@ -53,27 +80,7 @@ class IoBenchTest {
                 "random-dead1")
             .map(Operation::parse)
             .collect(Collectors.toList());
-    settings.threads = Arrays.asList(2);
-    // Not a built-in policy of Hadoop, so that adding one is tested.
-    settings.policies = Arrays.asList(IoSettings.policy("RS-3-2-64k"));
-    settings.bytes = 3 << 20;
-    settings.repetitions = 1;
-    settings.jvms = 1;
-    settings.randomReads = 20;
-    settings.randomBytes = 10_000;
-    settings.syncs = 20;
-    settings.firstSyncs = 4;
-    settings.warmUps = 1;
-    settings.warmUpBytes = 1 << 20;
-    settings.rates = Arrays.asList(IoSettings.LOOPBACK);
-    IoReport report = new IoReport();
-    StringWriter progress = new StringWriter();
-
-    try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
-      Files.createDirectories(place.data());
-      new IoBench(settings, place, new PrintWriter(progress), report).run();
-    }
-    report.conclude();
+    IoReport report = measure(settings);
 
     assertThat(report.failures).as("%s", progress).isEmpty();
     assertThat(report.leftOut).containsOnlyKeys("rs-legacy_java");
@@ -98,10 +105,41 @@ class IoBenchTest {
   }
 
   @Test
+  void enginesWithARailBesideTheCpusAreMeasured(@TempDir Path plugin) throws Exception {
+    assumeTrue(CoderStatus.current().isNative());
+    Path library = RailPlugin.compile(plugin);
+    assumeTrue(library != null, "no C compiler");
+    IoSettings settings = new IoSettings();
+    settings.contestants =
+        Arrays.asList(
+            IoContestant.FUNCTIONAL_PARTITIONED,
+            IoContestant.UMR_NO_OP,
+            IoContestant.UMR_SINGLE,
+            IoContestant.UMR_MULTI);
+    settings.operations =
+        Stream.of("write", "read-dead2").map(Operation::parse).collect(Collectors.toList());
+    settings.rail = "plugin:" + library;
+    IoReport report = measure(settings);
+    assertThat(report.failures).as("%s", progress).isEmpty();
+    assertThat(report.leftOut).isEmpty();
+    // What computes nothing only writes.
+    assertThat(report.samples).hasSize(4 + 3);
+    Leftovers.assertNone(directory);
+  }
+
+  @Test
+  void anEngineWithoutItsRailIsLeftOut() throws Exception {
+    IoSettings settings = new IoSettings();
+    settings.contestants = Arrays.asList(IoContestant.UMR_SINGLE);
+    settings.operations = Arrays.asList(Operation.parse("write"));
+    settings.rail = "plugin:/no/such/coder.so";
+    assertThat(measure(settings).leftOut.get("umr-single")).contains("/no/such/coder.so");
+  }
+
+  @Test
   void countsWhatDataNodesReadForAccessPatterns() throws IOException {
     CommandLine line = LabMain.commandLine();
     StringWriter out = new StringWriter();
-    StringWriter progress = new StringWriter();
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(progress));
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.time.Duration;
+import org.stripeline.natives.codec.EcException;
+import org.stripeline.natives.engine.RailSurvey;
+
+/**
+ * The rail beside the CPUs with which engines are measured, as the engine's configuration names it.
+ */
+final class DeviceRail {
+  /** Every GPU. */
+  static final String DEFAULT = "cuda";
+
+  /** What {@code stripeline.engine.rails} contains. */
+  final String configured;
+
+  /** The rail's own name; null if it cannot be used. */
+  final String name;
+
+  /** Why it cannot be used, or null. */
+  final String absence;
+
+  private DeviceRail(String configured, String name, String absence) {
+    this.configured = configured;
+    this.name = name;
+    this.absence = absence;
+  }
+
+  /** Looks for a rail and runs its known-answer tests. */
+  static DeviceRail find(String configured) {
+    String why = "this machine has no " + configured;
+    try {
+      String survey = RailSurvey.take(configured, Duration.ZERO, null);
+      for (JsonElement one :
+          JsonParser.parseString(survey).getAsJsonObject().getAsJsonArray("rails")) {
+        JsonObject rail = one.getAsJsonObject();
+        JsonElement reason = rail.get("reason");
+        if (reason == null || reason.isJsonNull()) {
+          return new DeviceRail(configured, rail.get("name").getAsString(), null);
+        }
+        why = reason.getAsString();
+      }
+    } catch (EcException | IllegalArgumentException e) {
+      why = e.getMessage();
+    }
+    return new DeviceRail(configured, null, why);
+  }
+}
