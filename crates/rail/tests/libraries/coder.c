@@ -12,6 +12,7 @@
  *   BAD_MISMATCH: comparisons report a position outside the product
  *   OPEN_FAILS: opening a lane fails
  *   FAIL_WHILE_THERE: a path; every product fails while the file exists
+ *   BYTES_PER_SECOND: the rate of the device, in bytes of inputs; products take turns on it and sleep for their time
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -20,6 +21,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 #include <stripeline_plugin.h>
 
@@ -153,6 +157,27 @@ static const char *wrong(const stripeline_plugin_product *p) {
     return NULL;
 }
 
+/* Adds the products of the input, whose values are in the table. */
+static void add_products(uint8_t *sums, const uint8_t *input, uint64_t length, const uint8_t table[256]) {
+    uint64_t i = 0;
+#ifdef __AVX2__
+    uint8_t high[16];
+    for (int nibble = 0; nibble < 16; nibble++)
+        high[nibble] = table[nibble << 4];
+    const __m256i mask = _mm256_set1_epi8(15);
+    const __m256i of_low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table));
+    const __m256i of_high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)high));
+    for (; i + 32 <= length; i += 32) {
+        __m256i value = _mm256_loadu_si256((const __m256i *)(input + i)), *sum = (__m256i *)(sums + i);
+        __m256i low = _mm256_shuffle_epi8(of_low, _mm256_and_si256(value, mask));
+        __m256i top = _mm256_shuffle_epi8(of_high, _mm256_and_si256(_mm256_srli_epi16(value, 4), mask));
+        _mm256_storeu_si256(sum, _mm256_xor_si256(_mm256_loadu_si256(sum), _mm256_xor_si256(low, top)));
+    }
+#endif
+    for (; i < length; i++)
+        sums[i] ^= table[input[i]];
+}
+
 static void compute(const stripeline_plugin_product *p, stripeline_plugin_mismatch *mismatch) {
     mismatch->offset = UINT64_MAX;
     for (uint32_t row = 0; row < p->rows; row++) {
@@ -164,8 +189,7 @@ static void compute(const stripeline_plugin_product *p, stripeline_plugin_mismat
                 table[value] = value & (value - 1)
                                    ? table[value & (value - 1)] ^ table[value & -value]
                                    : multiply(factor, (uint8_t)value);
-            for (uint64_t i = 0; i < p->length; i++)
-                sums[i] ^= table[p->inputs[column][i]];
+            add_products(sums, p->inputs[column], p->length, table);
         }
 #ifdef WRONG_BYTES
         sums[p->length / 2] ^= 4;
@@ -192,6 +216,22 @@ static void compute(const stripeline_plugin_product *p, stripeline_plugin_mismat
 #endif
 }
 
+#ifdef BYTES_PER_SECOND
+/* Waits for the device's time for a product. */
+static void take_time(const stripeline_plugin_product *p) {
+    static uint64_t free_at;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t at = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    pthread_mutex_lock(&lock);
+    free_at = (free_at > at ? free_at : at) + p->columns * p->length * 1000000000u / BYTES_PER_SECOND;
+    at = free_at;
+    pthread_mutex_unlock(&lock);
+    struct timespec until = {(time_t)(at / 1000000000u), (long)(at % 1000000000u)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+#endif
+
 /* Counts a product and returns whether it must hang. */
 static int hangs(void) {
     return products++ == HANG_AT && !released;
@@ -212,6 +252,9 @@ static int32_t finish(lane_state *lane, const stripeline_plugin_product *product
         return reason ? STRIPELINE_PLUGIN_FAILED : told;
     }
     compute(product, mismatch);
+#ifdef BYTES_PER_SECOND
+    take_time(product);
+#endif
     return STRIPELINE_PLUGIN_DONE;
 }
 

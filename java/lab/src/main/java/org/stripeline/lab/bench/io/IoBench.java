@@ -375,7 +375,10 @@ final class IoBench {
         throws IOException {
       ClientRequest request = request(client.contestant(), operation.action(), repetition);
       request.fresh = !operation.isHealthy();
-      ClientAnswer answer = client.ask(request);
+      ClientAnswer answer;
+      try (BusyThreads others = operation.isBusy() ? new BusyThreads() : null) {
+        answer = client.ask(request);
+      }
       if (answer.error != null) {
         fail(client.contestant(), operation.name(), answer);
       } else {

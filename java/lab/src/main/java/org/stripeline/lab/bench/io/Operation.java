@@ -9,18 +9,20 @@ import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 final class Operation {
   private static final Pattern FORM =
       Pattern.compile(
-          "(?:(write|sync|first-sync)|(read|pread|random)(?:-(?:dead([1-9])|(hung)))?)");
+          "(?:(write|sync|first-sync)|(read|pread|random)(?:-(?:dead([1-9])|(hung)))?)(-busy)?");
 
   private final String name;
   private final Action action;
   private final int dead;
   private final boolean hung;
+  private final boolean busy;
 
-  private Operation(String name, Action action, int dead, boolean hung) {
+  private Operation(String name, Action action, int dead, boolean hung, boolean busy) {
     this.name = name;
     this.action = action;
     this.dead = dead;
     this.hung = hung;
+    this.busy = busy;
   }
 
   /** Parses a name such as {@code write}, {@code read-dead2} or {@code random-hung}. */
@@ -31,14 +33,15 @@ final class Operation {
           "Cannot measure '"
               + name
               + "': an operation is write, sync, first-sync, read, pread or random, the last"
-              + " three also with -dead1, -dead2 ... or -hung");
+              + " three also with -dead1, -dead2 ... or -hung, and each with -busy at the end");
     }
     String action = form.group(1) == null ? form.group(2) : form.group(1);
     return new Operation(
         name,
         Action.valueOf(action.toUpperCase(java.util.Locale.ROOT).replace('-', '_')),
         form.group(3) == null ? 0 : Integer.parseInt(form.group(3)),
-        form.group(4) != null);
+        form.group(4) != null,
+        form.group(5) != null);
   }
 
   String name() {
@@ -64,6 +67,11 @@ final class Operation {
    */
   boolean isHung() {
     return hung;
+  }
+
+  /** Returns whether others keep all processors of the machine busy during the operation. */
+  boolean isBusy() {
+    return busy;
   }
 
   boolean isHealthy() {

@@ -117,13 +117,15 @@ class IoBenchTest {
             IoContestant.UMR_SINGLE,
             IoContestant.UMR_MULTI);
     settings.operations =
-        Stream.of("write", "read-dead2").map(Operation::parse).collect(Collectors.toList());
+        Stream.of("write", "write-busy", "read-dead2")
+            .map(Operation::parse)
+            .collect(Collectors.toList());
     settings.rail = "plugin:" + library;
     IoReport report = measure(settings);
     assertThat(report.failures).as("%s", progress).isEmpty();
     assertThat(report.leftOut).isEmpty();
     // What computes nothing only writes.
-    assertThat(report.samples).hasSize(4 + 3);
+    assertThat(report.samples).hasSize(4 + 4 + 3);
     Leftovers.assertNone(directory);
   }
 
