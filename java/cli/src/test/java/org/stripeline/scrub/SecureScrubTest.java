@@ -66,9 +66,16 @@ class SecureScrubTest {
       ScrubReport repaired =
           acrossFailovers(new RepairCommand(), RepairAudit.DIRECTORY_DEFAULT, "--execute");
       damage.requireNoFalseAlarm(repaired.groups(), "NOT_CHECKED", "DUPLICATE");
-      cluster.reportAll();
-      ScrubReport last = run(new RepairCommand(), "--execute");
-      assertThat(last.status).as("%s %s", repaired, last).isEqualTo(ExitStatus.SOUND);
+      // The new active NameNode may count the wrong replica and the rebuilt one as two of a kind,
+      // delete the rebuilt one, and rebuild it once more.
+      Conditions.await(
+          "a repair that leaves nothing",
+          () -> {
+            cluster.reportAll();
+            ScrubReport last = run(new RepairCommand(), "--execute");
+            damage.requireNoFalseAlarm(last.groups(), "NOT_CHECKED", "DUPLICATE", "MISSING");
+            return last.status == ExitStatus.SOUND;
+          });
       cluster.reportAll();
       damage.awaitRight();
       ScrubReport sound = run(new ScrubCommand());
