@@ -213,18 +213,18 @@ final class StripelineBlockGroup implements BlockGroup {
   }
 
   @Override
-  public CompletableFuture<?> decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs)
-      throws IOException {
-    if (stream.devices().isPresent() && outputs[0].isDirect()) {
-      return stream.devices().get().idecode(inputs, erased, outputs);
-    }
-    stream.decoder().decode(inputs, erased, outputs);
-    return CompletableFuture.completedFuture(null);
+  public CompletableFuture<?> issueDecode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) {
+    return stream.decoders().issue(inputs, erased, outputs);
+  }
+
+  @Override
+  public void decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
+    stream.decoders().direct().decode(inputs, erased, outputs);
   }
 
   @Override
   public boolean prefersDirectBuffers() {
-    return stream.decoder().preferDirectBuffer();
+    return stream.decoders().direct().preferDirectBuffer();
   }
 
   @Override

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,10 +30,6 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.IOUtilsClient;
-import org.apache.hadoop.io.erasurecode.CodecUtil;
-import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
-import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
-import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawDecoder;
 import org.stripeline.client.read.GroupKnowledge;
 import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.PositionalRun;
@@ -45,7 +40,6 @@ import org.stripeline.client.read.UnitReader;
 import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.client.read.shared.ReadCount;
 import org.stripeline.client.read.shared.ReadCounters;
-import org.stripeline.natives.engine.RailCodec;
 
 /**
  * Reads a striped file through Stripeline's pipeline; each read returns correct bytes or throws.
@@ -57,11 +51,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private final StripelineDFSClient client;
   private final ReadContext context;
   private final ErasureCodingPolicy policy;
-  private final RawErasureDecoder decoder;
-
-  /** The decoder's codec, if rails beside the CPUs can decode. */
-  private final Optional<RailCodec> devices;
-
+  private final StripelineDecoders decoders;
   private final SequentialWindow window;
   private final StripelinePackets packets;
   private final ReadCounters counters = new ReadCounters(ReadContext.counters());
@@ -102,15 +92,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     this.client = client;
     this.context = client.readContext();
     this.policy = policy;
-    this.decoder =
-        CodecUtil.createRawDecoder(
-            client.getConfiguration(),
-            policy.getCodecName(),
-            new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits()));
-    this.devices =
-        decoder instanceof StripelineRawDecoder
-            ? ((StripelineRawDecoder) decoder).codecOfDevices()
-            : Optional.empty();
+    this.decoders = new StripelineDecoders(client.getConfiguration(), policy);
     this.window = new SequentialWindow(context, new Counting());
     this.packets = new StripelinePackets(client);
   }
@@ -125,12 +107,8 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     return statistics.build();
   }
 
-  RawErasureDecoder decoder() {
-    return decoder;
-  }
-
-  Optional<RailCodec> devices() {
-    return devices;
+  StripelineDecoders decoders() {
+    return decoders;
   }
 
   StripelinePackets packets() {
@@ -147,7 +125,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     CachingStrategy caching = cachingStrategy;
     StripelineUnitRequest request =
         new StripelineUnitRequest(src, block, node, from, to, verifyChecksum, caching);
-    UnitReader ours = decoder.preferDirectBuffer() ? packets.open(request) : null;
+    UnitReader ours = decoders.direct().preferDirectBuffer() ? packets.open(request) : null;
     if (ours != null) {
       return ours;
     }
@@ -476,7 +454,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
         super.close();
       } finally {
         giveUpReaders();
-        decoder.release();
+        decoders.close();
         reportCorrupt();
       }
     }

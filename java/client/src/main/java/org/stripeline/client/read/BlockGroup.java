@@ -44,13 +44,19 @@ public interface BlockGroup {
   void refresh() throws IOException;
 
   /**
-   * Computes erased units: on the calling thread, or by coders beside the CPUs while no thread
-   * waits. All buffers are of one kind, direct or heap; they belong to the decode until the future
-   * has ended, and their positions are undefined afterwards. Actions that depend on the future must
-   * be short.
+   * Issues the computation of erased units to coders beside the CPUs, and returns at once. The
+   * buffers belong to it until the future has ended; their positions do not change. Actions that
+   * depend on the future must be short.
+   *
+   * @return null if there are no such coders, or the buffers are not direct
    */
-  CompletableFuture<?> decode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs)
-      throws IOException;
+  CompletableFuture<?> issueDecode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs);
+
+  /**
+   * Computes erased units on the calling thread. All buffers are of one kind, direct or heap; their
+   * positions are undefined afterwards.
+   */
+  void decode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs) throws IOException;
 
   /** Returns whether the decoder prefers direct buffers. */
   boolean prefersDirectBuffers();

@@ -5,6 +5,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.stripeline.client.IssuedEnd;
+import org.stripeline.natives.Ticker;
 
 /**
  * A decode of a segment's missing units from k others, over one span, with zeros after the end of a
@@ -19,12 +22,15 @@ final class Decode {
   private final ByteBuffer[] units;
   private final ByteBuffer[] outputs;
   private final List<ByteBuffer> scratch = new ArrayList<>();
-  private IOException failure;
+  private final Ticker ticker;
+  private Throwable failure;
+  private long start;
   private long nanos;
 
   private Decode(Segment segment, GroupReader reader, SpanPlan plan) {
     this.segment = segment;
     this.reader = reader;
+    this.ticker = reader.context().ticker();
     this.plan = plan;
     this.span = plan.decodeSpan();
     this.erased = plan.missingUnits();
@@ -52,46 +58,55 @@ final class Decode {
   /**
    * Decodes.
    *
-   * @param ended is called once, when the decode has ended: by this thread, or by another one
+   * @param ended is called once, by any thread, when nothing uses the buffers any more
    */
   void run(Runnable ended) {
-    Thread caller = Thread.currentThread();
-    long start = reader.context().ticker().nanos();
+    Runnable direct =
+        () -> {
+          decode();
+          ended.run();
+        };
+    IssuedEnd end = new IssuedEnd(why -> goOn(why == null ? ended : direct));
+    CompletableFuture<?> issued = null;
+    start = ticker.nanos();
     try {
       for (int i = 0; i < outputs.length; i++) {
         outputs[i] = segment.takeBuffer(span.length());
         outputs[i].limit(span.length());
       }
-      reader
-          .group()
-          .decode(units, erased, outputs)
-          .whenComplete(
-              (result, why) -> {
-                setEnded(why, start);
-                if (Thread.currentThread() == caller) {
-                  ended.run();
-                } else {
-                  // The thread that ends all decodes must not wait for the segment's lock.
-                  reader.context().threads().executeAside(ended);
-                }
-              });
-    } catch (IOException | RuntimeException | Error e) {
-      setEnded(e, start);
+      issued = reader.group().issueDecode(units, erased, outputs);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+    }
+    if (issued != null) {
+      end.follow(issued);
+    } else if (failure != null) {
       ended.run();
+    } else {
+      direct.run();
     }
   }
 
-  private void setEnded(Throwable why, long start) {
-    if (why instanceof IOException) {
-      failure = (IOException) why;
-    } else if (why != null) {
-      failure = new IOException("Cannot decode " + segment.range(), why);
+  /** Goes on after a device, on another thread than the one that ends all its work. */
+  private void goOn(Runnable next) {
+    try {
+      reader.context().threads().executeAside(next);
+    } catch (RuntimeException | Error e) {
+      next.run();
     }
-    nanos = reader.context().ticker().nanos() - start;
+  }
+
+  private void decode() {
+    try {
+      reader.group().decode(units, erased, outputs);
+    } catch (IOException | RuntimeException | Error e) {
+      failure = e;
+    }
   }
 
   /** Hands the decoded units over and releases the inputs; the spans keep their own buffers. */
   void finish(SegmentBytes bytes) {
+    nanos = ticker.nanos() - start;
     for (int i = 0; i < erased.length; i++) {
       bytes.decoded(erased[i], outputs[i]);
     }
@@ -100,7 +115,9 @@ final class Decode {
 
   /** Returns why it failed, null if it succeeded. */
   IOException failure() {
-    return failure;
+    return failure == null || failure instanceof IOException
+        ? (IOException) failure
+        : new IOException("Cannot decode " + segment.range(), failure);
   }
 
   long millis() {

@@ -85,15 +85,23 @@ final class Lateness {
   }
 
   private long dueNanos(SpanRead read) {
+    // A read that was late before has had its time: it is only waited for until others suffice.
+    return read.again ? sinceNanos(read) : usuallyDueNanos(read);
+  }
+
+  private long usuallyDueNanos(SpanRead read) {
+    return sinceNanos(read) + Math.max(peersNanos(), context.lateNanos(read.span.length()));
+  }
+
+  private static long sinceNanos(SpanRead read) {
     // A queued read is measured from the start of the read that its lane runs, which may belong to
     // a later segment.
-    long start =
-        read.state == SpanRead.State.RUNNING ? read.startedNanos : read.lane.currentSinceNanos();
-    if (read.again) {
-      // It has had its time, and is only waited for while the others do not suffice.
-      return start;
-    }
-    return start + Math.max(peersNanos(), context.lateNanos(read.span.length()));
+    return read.state == SpanRead.State.RUNNING ? read.startedNanos : read.lane.currentSinceNanos();
+  }
+
+  /** Returns whether a read that is late has taken long compared with the others, too. */
+  boolean isUnusual(SpanRead read) {
+    return !read.again || usuallyDueNanos(read) - ticker.nanos() <= 0;
   }
 
   /**

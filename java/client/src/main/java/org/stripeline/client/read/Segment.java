@@ -200,13 +200,13 @@ public final class Segment implements Closeable {
     try {
       if (lateness.isStandstill()) {
         fail(lateness.standstill(range()));
-      } else if (lateness.await(this, reader.context().isHedged() && !hedgingEnded)) {
+      } else if (lateness.await(
+          this, reader.context().isHedged() && !(hedgingEnded || isDecoding))) {
         hedge();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      InterruptedIOException interrupted =
-          new InterruptedIOException("Interrupted while reading " + range());
+      IOException interrupted = new InterruptedIOException("Interrupted while reading " + range());
       interrupted.initCause(e);
       throw interrupted;
     }
@@ -220,7 +220,7 @@ public final class Segment implements Closeable {
     }
     advance();
     if (!hedgingEnded) {
-      counters.add(ReadCount.HEDGES, late.size());
+      counters.add(ReadCount.HEDGES, late.stream().filter(read -> !read.again).count());
     }
   }
 
@@ -390,7 +390,7 @@ public final class Segment implements Closeable {
       counters.add(ReadCount.HEDGES_WON, 1);
     }
     // A read that waits for a thread is late because of other reads.
-    if (late && isRunning) {
+    if (late && isRunning && lateness.isUnusual(read)) {
       reader.markSuspect(read);
     }
     reader.cancel(read);
@@ -412,8 +412,8 @@ public final class Segment implements Closeable {
 
   private synchronized void decoded(Decode decode) {
     isDecoding = false;
-    decodeMillis = decode.millis();
     decode.finish(bytes);
+    decodeMillis = decode.millis();
     if (isReleased) {
       giveBackAll();
     } else if (decode.failure() != null) {

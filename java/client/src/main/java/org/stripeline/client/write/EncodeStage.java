@@ -2,9 +2,15 @@
 package org.stripeline.client.write;
 
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.client.IssuedEnd;
 import org.stripeline.natives.Ticker;
 
 /**
@@ -12,6 +18,8 @@ import org.stripeline.natives.Ticker;
  * on encoder threads or on the calling thread.
  */
 final class EncodeStage {
+  private static final Logger LOG = LoggerFactory.getLogger(EncodeStage.class);
+
   private final StripeEncoder encoder;
   private final Executor threads;
   private final Ticker ticker;
@@ -26,14 +34,34 @@ final class EncodeStage {
 
   /** Encodes a stripe on the calling thread, which waits for what is issued. */
   void encode(Stripe stripe) throws IOException {
-    long start = ticker.nanos();
-    Throwable why = encoder.issue(stripe).handle((result, failure) -> failure).join();
-    if (why instanceof IOException) {
-      throw (IOException) why;
-    } else if (why != null) {
-      throw new IOException("Cannot encode a stripe: " + why, why);
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicBoolean hasParity = new AtomicBoolean();
+    issue(
+        stripe,
+        isDone -> {
+          hasParity.set(isDone);
+          end.countDown();
+        });
+    await(end);
+    finish(stripe, hasParity.get());
+  }
+
+  /**
+   * Waits also if it is interrupted, because a device may write the stripe's buffers until then. A
+   * wait for a future would run other tasks on a thread of a ForkJoinPool.
+   */
+  private static void await(CountDownLatch end) {
+    boolean isInterrupted = false;
+    while (end.getCount() > 0) {
+      try {
+        end.await();
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
     }
-    finish(stripe, start);
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /**
@@ -44,43 +72,55 @@ final class EncodeStage {
    *     with why it is not encoded, or null
    */
   void begin(Stripe stripe, BooleanSupplier isAbandoned, Consumer<Throwable> ended) {
-    long start = ticker.nanos();
-    Runnable rest =
-        () -> {
-          Throwable why = null;
+    issue(
+        stripe,
+        hasParity -> {
           try {
-            if (!isAbandoned.getAsBoolean()) {
-              finish(stripe, start);
-            }
-          } catch (IOException | RuntimeException | Error e) {
-            why = e;
+            threads.execute(() -> continued(stripe, hasParity, isAbandoned, ended));
+          } catch (RuntimeException | Error e) {
+            ended.accept(e);
           }
-          ended.accept(why);
-        };
+        });
+  }
+
+  private void continued(
+      Stripe stripe, boolean hasParity, BooleanSupplier isAbandoned, Consumer<Throwable> ended) {
+    Throwable why = null;
     try {
-      // What is thrown by an action is kept in a future that nobody reads, so that it throws none.
-      encoder.issue(stripe).whenComplete((result, why) -> goOn(rest, why, ended));
-    } catch (IOException | RuntimeException | Error e) {
-      ended.accept(e);
-    }
-  }
-
-  /** Encodes the rest of a stripe on an encoder thread if what was issued has not failed. */
-  private void goOn(Runnable rest, Throwable why, Consumer<Throwable> ended) {
-    Throwable failure = why;
-    if (failure == null) {
-      try {
-        threads.execute(rest);
-        return;
-      } catch (RuntimeException | Error e) {
-        failure = e;
+      if (!isAbandoned.getAsBoolean()) {
+        finish(stripe, hasParity);
       }
+    } catch (IOException | RuntimeException | Error e) {
+      why = e;
     }
-    ended.accept(failure);
+    ended.accept(why);
   }
 
-  private void finish(Stripe stripe, long start) throws IOException {
-    encoder.encode(stripe);
+  /**
+   * Issues the parity of a stripe.
+   *
+   * @param action is called once, when that has ended, with whether the parity is there; without,
+   *     or if the issued work failed, all of the stripe is encoded by {@link StripeEncoder#encode}
+   */
+  private void issue(Stripe stripe, Consumer<Boolean> action) {
+    IssuedEnd end = new IssuedEnd(why -> action.accept(why == null));
+    CompletableFuture<?> issued = null;
+    try {
+      issued = encoder.issue(stripe);
+    } catch (IOException | RuntimeException | Error e) {
+      // A failure that is not the engine's comes again, and reaches the writer then.
+      LOG.debug("Cannot issue a stripe", e);
+    }
+    if (issued == null) {
+      action.accept(false);
+    } else {
+      end.follow(issued);
+    }
+  }
+
+  private void finish(Stripe stripe, boolean hasParity) throws IOException {
+    long start = ticker.nanos();
+    encoder.encode(stripe, hasParity);
     statistics.encoded(stripe.size(), ticker.nanos() - start);
   }
 }

@@ -37,7 +37,7 @@ final class FusedStripeEncoder implements StripeEncoder {
   }
 
   @Override
-  public void encode(Stripe stripe) throws IOException {
+  public void encode(Stripe stripe, boolean hasParity) throws IOException {
     StripeLayout layout = stripe.layout();
     int[] sums = new int[layout.units() * layout.checksums(stripe.encodedLength())];
     codec.encodeWithChecksums(

@@ -8,15 +8,18 @@ import org.stripeline.natives.engine.RailCodec;
 
 /**
  * Has the rails of an engine compute parity, with several stripes in flight and no thread that
- * waits for them; the checksums take a pass of their own, because a device computes none.
+ * waits for them; the checksums take a pass of their own, because a device computes none. Stripes
+ * that the engine refuses or cannot code are encoded without it.
  */
 final class IssuedStripeEncoder implements StripeEncoder {
   private final RailCodec codec;
   private final DataChecksum.Type type;
+  private final StripeEncoder direct;
 
-  IssuedStripeEncoder(RailCodec codec, DataChecksum.Type type) {
+  IssuedStripeEncoder(RailCodec codec, DataChecksum.Type type, StripeEncoder direct) {
     this.codec = codec;
     this.type = type;
+    this.direct = direct;
   }
 
   @Override
@@ -32,13 +35,18 @@ final class IssuedStripeEncoder implements StripeEncoder {
   }
 
   @Override
-  public void encode(Stripe stripe) throws IOException {
-    // An object for each call, because DataChecksum is not thread-safe.
-    stripe.addChecksums(DataChecksum.newDataChecksum(type, stripe.layout().bytesPerChecksum()));
+  public void encode(Stripe stripe, boolean hasParity) throws IOException {
+    if (hasParity) {
+      // An object for each call, because DataChecksum is not thread-safe.
+      stripe.addChecksums(DataChecksum.newDataChecksum(type, stripe.layout().bytesPerChecksum()));
+    } else {
+      direct.encode(stripe, false);
+    }
   }
 
   @Override
   public void close() {
     codec.close();
+    direct.close();
   }
 }

@@ -23,7 +23,7 @@ final class RawStripeEncoder implements StripeEncoder {
 
   /** Synchronized because neither Hadoop's coders nor its checksums are thread-safe. */
   @Override
-  public synchronized void encode(Stripe stripe) throws IOException {
+  public synchronized void encode(Stripe stripe, boolean hasParity) throws IOException {
     StripeLayout layout = stripe.layout();
     encoder.encode(
         stripe.padded(0, layout.dataUnits()), stripe.padded(layout.dataUnits(), layout.units()));

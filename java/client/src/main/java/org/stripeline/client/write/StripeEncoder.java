@@ -11,16 +11,21 @@ public interface StripeEncoder {
   boolean prefersDirect();
 
   /**
-   * Issues what coders beside the CPUs can compute while no thread waits. {@link #encode} follows
-   * when the future has ended, and the stripe's buffers are kept until then. The future has ended
-   * at once if there is no such coder.
+   * Issues the parity to coders beside the CPUs, and returns at once. {@link #encode} follows when
+   * the future has ended; the stripe's buffers are kept until then.
+   *
+   * @return null if there are no such coders
    */
   default CompletableFuture<?> issue(Stripe stripe) throws IOException {
-    return CompletableFuture.completedFuture(null);
+    return null;
   }
 
-  /** Computes parity and checksums from the user bytes, without what was issued. */
-  void encode(Stripe stripe) throws IOException;
+  /**
+   * Computes parity and checksums from the user bytes.
+   *
+   * @param hasParity whether what was issued has computed the parity
+   */
+  void encode(Stripe stripe, boolean hasParity) throws IOException;
 
   /** Releases the encoder's resources; encoding afterwards fails. */
   void close();

@@ -26,17 +26,16 @@ public final class StripeEncoders {
     RawErasureEncoder encoder =
         CodecUtil.createRawEncoder(conf, codec, new ErasureCoderOptions(dataUnits, parityUnits));
     DataChecksum.Type type = checksum.getChecksumType();
-    if (encoder instanceof StripelineRawEncoder) {
-      Optional<RailCodec> rails = ((StripelineRawEncoder) encoder).codecOfDevices();
-      if (rails.isPresent()) {
-        return new IssuedStripeEncoder(rails.get(), type);
-      }
-      if (FusedStripeEncoder.kind(type) != null) {
-        encoder.release();
-        return new FusedStripeEncoder(
-            ErasureCodec.create(Code.of(codec), dataUnits, parityUnits), type);
-      }
+    if (!(encoder instanceof StripelineRawEncoder) || FusedStripeEncoder.kind(type) == null) {
+      return new RawStripeEncoder(encoder, type, checksum.getBytesPerChecksum());
     }
-    return new RawStripeEncoder(encoder, type, checksum.getBytesPerChecksum());
+    StripeEncoder onePass =
+        new FusedStripeEncoder(ErasureCodec.create(Code.of(codec), dataUnits, parityUnits), type);
+    Optional<RailCodec> rails = ((StripelineRawEncoder) encoder).codecOfDevices();
+    if (rails.isPresent()) {
+      return new IssuedStripeEncoder(rails.get(), type, onePass);
+    }
+    encoder.release();
+    return onePass;
   }
 }

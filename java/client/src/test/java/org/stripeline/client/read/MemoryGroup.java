@@ -77,6 +77,9 @@ final class MemoryGroup implements BlockGroup {
   /** Whether decodes run on threads of their own, as on a device. */
   volatile boolean decodesAside;
 
+  /** Whether those decodes fail. */
+  volatile boolean deviceFails;
+
   /** Thrown by each decode, unless null. */
   volatile Error decodeError;
 
@@ -171,18 +174,18 @@ final class MemoryGroup implements BlockGroup {
   }
 
   @Override
-  public CompletableFuture<?> decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs)
-      throws IOException {
-    CompletableFuture<Void> decoded = new CompletableFuture<>();
+  public CompletableFuture<?> issueDecode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) {
     if (!decodesAside) {
-      compute(inputs, erased, outputs);
-      decoded.complete(null);
-      return decoded;
+      return null;
     }
+    CompletableFuture<Void> decoded = new CompletableFuture<>();
     Runnable device =
         () -> {
           try {
-            compute(inputs, erased, outputs);
+            if (deviceFails) {
+              throw new IOException("no rail is left");
+            }
+            decode(inputs, erased, outputs);
             decoded.complete(null);
           } catch (IOException | RuntimeException | Error e) {
             decoded.completeExceptionally(e);
@@ -192,7 +195,8 @@ final class MemoryGroup implements BlockGroup {
     return decoded;
   }
 
-  private void compute(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
+  @Override
+  public void decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
     whenDecoding.run();
     if (decodeError != null) {
       throw decodeError;

@@ -56,6 +56,7 @@ class ReadPipelineTest extends ReadPipelineCase {
     MemoryGroup group = new MemoryGroup(k, m, cell, length, random.nextBoolean(), seed);
     group.portion = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(2 * cell);
     group.decodesAside = random.nextBoolean();
+    group.deviceFails = random.nextInt(4) == 0;
     injure(group, random, m);
     int threw = 0;
     try (GroupReader reader = reader(group);
@@ -290,6 +291,7 @@ class ReadPipelineTest extends ReadPipelineCase {
     MemoryGroup group = new MemoryGroup(k, m, cell, length, random.nextBoolean(), seed);
     group.portion = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(2 * cell);
     group.decodesAside = random.nextBoolean();
+    group.deviceFails = random.nextInt(4) == 0;
     // At most m in total, so that every read must succeed.
     List<Integer> bad = new ArrayList<>();
     for (int unit = 0; unit < k + m; unit++) {

@@ -17,7 +17,7 @@ final class PaddingEncoder implements StripeEncoder {
   }
 
   @Override
-  public void encode(Stripe stripe) throws IOException {
+  public void encode(Stripe stripe, boolean hasParity) throws IOException {
     stripe.padded(layout.dataUnits(), layout.units());
   }
 

@@ -7,67 +7,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import org.apache.hadoop.conf.Configuration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.stripeline.client.ClientKeys;
 import org.stripeline.client.WriteMode;
 
-/**
- * Tests order, bounds and failures of the pipeline, with a sink and an encoder that the test
- * controls.
- */
+/** Tests order, bounds and failures of the pipeline. */
 @Timeout(60)
-class StripePipelineTest {
-  private static final StripeLayout LAYOUT = new StripeLayout(2, 1, 1024, 512, 4, false);
-
-  private final CellPool pool = new CellPool(1 << 20, Long.MAX_VALUE);
-  private final WriteResources resources = new WriteResources(EncoderThreads.create(2), pool);
-  private final List<String> events = Collections.synchronizedList(new ArrayList<>());
-  private final List<Stripe> unacknowledged = Collections.synchronizedList(new ArrayList<>());
-  private final Semaphore encodings = new Semaphore(Integer.MAX_VALUE / 2);
-
-  /** What the encoder has issued; it issues nothing while this is null. */
-  private List<CompletableFuture<Void>> issued;
-
-  private volatile IOException sinkFailure;
-  private volatile RuntimeException encoderFailure;
-  private volatile RuntimeException sinkFault;
-  private boolean acknowledges = true;
-
-  @AfterEach
-  void allBuffersAreBack() {
-    acknowledgeAll();
-    await(() -> pool.taken() == 0);
-  }
-
-  /**
-   * Waits for a condition; an encoder thread releases its stripe a moment after the stripe is
-   * encoded.
-   */
-  private static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("in time").isLessThan(end);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-    }
-  }
-
+class StripePipelineTest extends StripePipelineCase {
   @ParameterizedTest
   @CsvSource({
     "FUNCTIONAL_PARTITIONED, 1",
@@ -176,72 +131,6 @@ class StripePipelineTest {
             })
         .isSameAs(sinkFailure);
     assertThat(pipeline.failure()).isSameAs(sinkFailure);
-  }
-
-  /** No thread waits for them, so that all of them can be in flight. */
-  @ParameterizedTest
-  @EnumSource(
-      value = WriteMode.class,
-      names = {"FUNCTIONAL_PARTITIONED", "NON_BLOCKING"})
-  void whatIsIssuedIsInFlightTogetherAndSentInOrder(WriteMode mode) throws Exception {
-    issued = new ArrayList<>();
-    StripePipeline pipeline = pipeline(mode);
-    for (int i = 0; i < WriteSettings.STRIPES_MIN; i++) {
-      submit(pipeline, i, i == 0);
-    }
-    assertThat(issued).hasSize(WriteSettings.STRIPES_MIN);
-    for (int i = WriteSettings.STRIPES_MIN - 1; i >= 0; i--) {
-      assertThat(events).doesNotContain("stripe 0");
-      issued.get(i).complete(null);
-    }
-    pipeline.finish();
-    assertThat(events).containsExactly("group", "stripe 0", "stripe 1", "stripe 2");
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "FUNCTIONAL_PARTITIONED, true",
-    "FUNCTIONAL_PARTITIONED, false",
-    "NON_BLOCKING, true",
-    "NON_BLOCKING, false",
-    "BLOCKING, true",
-    "BLOCKING, false"
-  })
-  void aFailureOfWhatIsIssuedReachesTheWriter(WriteMode mode, boolean isDescribed) {
-    Exception failure =
-        isDescribed ? new IOException("no rail is left") : new IllegalStateException("broken");
-    issued =
-        new ArrayList<>() {
-          @Override
-          public boolean add(CompletableFuture<Void> future) {
-            return future.completeExceptionally(failure);
-          }
-        };
-    StripePipeline pipeline = pipeline(mode);
-    assertThatThrownBy(
-            () -> {
-              submit(pipeline, 0, true);
-              pipeline.finish();
-            })
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining(failure.getMessage());
-    assertThat(events).doesNotContain("stripe 0");
-  }
-
-  /** A device may still write into them. */
-  @Test
-  void buffersAreKeptUntilWhatIsIssuedHasEnded() throws Exception {
-    issued = new ArrayList<>();
-    StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
-    submit(pipeline, 0, true);
-    pipeline.fail(new IOException("a DataNode"));
-    assertThatThrownBy(pipeline::finish).hasMessage("a DataNode");
-    assertThat(pipeline.occupied()).isEqualTo(1);
-    assertThat(pool.taken()).isPositive();
-    encoderFailure = new IllegalStateException("encoded what was abandoned");
-    issued.get(0).complete(null);
-    await(() -> pipeline.occupied() == 0);
-    assertThat(pipeline.failure()).hasMessage("a DataNode");
   }
 
   @ParameterizedTest
@@ -414,83 +303,5 @@ class StripePipelineTest {
     Thread.currentThread().interrupt();
     assertThatThrownBy(pipeline::finish).isInstanceOf(InterruptedIOException.class);
     encodings.release(1_000);
-  }
-
-  private StripePipeline pipeline(WriteMode mode) {
-    return new StripePipeline("f", settings(mode), LAYOUT, resources, new Encoder(), new Sink());
-  }
-
-  private static WriteSettings settings(WriteMode mode) {
-    Configuration conf = new Configuration(false);
-    conf.set(ClientKeys.WRITE_MODE, mode.configurationName());
-    conf.setLong(ClientKeys.WRITE_WINDOW, 1);
-    return WriteSettings.of(conf);
-  }
-
-  /** Submits a stripe whose first byte is its number. */
-  private static void submit(StripePipeline pipeline, int number, boolean opensGroup)
-      throws IOException {
-    Stripe stripe = pipeline.acquire(opensGroup);
-    stripe.put((byte) number);
-    pipeline.submit(stripe);
-  }
-
-  private void acknowledgeAll() {
-    while (!unacknowledged.isEmpty()) {
-      unacknowledged.remove(0).release();
-    }
-  }
-
-  private final class Sink implements StripeSink {
-    @Override
-    public void openGroup() {
-      events.add("group");
-    }
-
-    @Override
-    public void send(Stripe stripe) throws IOException {
-      if (sinkFault != null) {
-        throw sinkFault;
-      }
-      if (sinkFailure != null) {
-        throw sinkFailure;
-      }
-      events.add("stripe " + stripe.data(0, 0, 1).get());
-      if (!acknowledges) {
-        stripe.retain();
-        unacknowledged.add(stripe);
-      }
-    }
-  }
-
-  private final class Encoder implements StripeEncoder {
-    @Override
-    public boolean prefersDirect() {
-      return false;
-    }
-
-    @Override
-    public CompletableFuture<?> issue(Stripe stripe) throws IOException {
-      if (issued == null) {
-        return StripeEncoder.super.issue(stripe);
-      }
-      CompletableFuture<Void> future = new CompletableFuture<>();
-      issued.add(future);
-      return future;
-    }
-
-    @Override
-    public void encode(Stripe stripe) throws IOException {
-      if (encoderFailure != null) {
-        throw encoderFailure;
-      }
-      encodings.acquireUninterruptibly();
-      stripe.padded(2, 3);
-    }
-
-    @Override
-    public void close() {
-      events.add("closed");
-    }
   }
 }

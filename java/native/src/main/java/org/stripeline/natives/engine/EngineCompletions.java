@@ -125,10 +125,18 @@ final class EngineCompletions implements Runnable {
           take(reports[at], reports[at + 1], reports[at + 2]);
         } catch (RuntimeException | Error e) {
           // A failure of one task must not prevent the completion of the others.
-          LOG.error("Cannot complete task " + reports[at], e);
+          logFailure(reports[at], e);
         }
       }
       count = EngineBridge.take(engine, reports);
+    }
+  }
+
+  private static void logFailure(long task, Throwable e) {
+    try {
+      LOG.error("Cannot complete task " + task, e);
+    } catch (RuntimeException | Error again) {
+      // There is no memory for the message; the thread must go on.
     }
   }
 

@@ -43,10 +43,10 @@ public final class RailEngine implements AutoCloseable {
       throws EcException {
     this.closeable = closeable;
     this.handle = openNative(configuration);
-    this.hasDevices =
-        statistics().rails().stream().anyMatch(rail -> !RAILS_OF_CPUS.contains(rail.name()));
     this.completions = new EngineCompletions(handle);
     try {
+      List<RailStatistics> rails = EngineStatistics.of(handle).rails();
+      hasDevices = !rails.stream().allMatch(rail -> RAILS_OF_CPUS.contains(rail.name()));
       completions.start(threads);
     } catch (RuntimeException | Error e) {
       EngineBridge.close(handle);

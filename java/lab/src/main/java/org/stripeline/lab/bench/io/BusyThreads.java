@@ -14,9 +14,9 @@ final class BusyThreads implements AutoCloseable {
     for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
       Thread thread = new Thread(this::compute, "busy-" + i);
       thread.setDaemon(true);
-      thread.start();
       threads.add(thread);
     }
+    threads.forEach(Thread::start);
   }
 
   private void compute() {

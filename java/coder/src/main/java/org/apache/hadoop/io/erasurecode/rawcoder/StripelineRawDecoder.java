@@ -8,6 +8,7 @@ import org.apache.hadoop.io.erasurecode.ECChunk;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.stripeline.coder.metrics.CoderMetrics;
 import org.stripeline.natives.Ticker;
+import org.stripeline.natives.codec.Code;
 import org.stripeline.natives.codec.ErasureCodec;
 import org.stripeline.natives.engine.RailCodec;
 
@@ -33,9 +34,18 @@ public final class StripelineRawDecoder extends RawErasureDecoder {
     this.noUnitOffsets = new int[codec.dataUnits() + codec.parityUnits()];
   }
 
-  /** Returns the codec if it is one of an engine that has rails beside the CPUs. */
-  public Optional<RailCodec> codecOfDevices() {
-    return RailCodec.ofDevices(codec);
+  /** Returns a decoder that uses no engine. */
+  public static StripelineRawDecoder direct(String codec, ErasureCoderOptions options) {
+    ErasureCodec direct =
+        ErasureCodec.create(Code.of(codec), options.getNumDataUnits(), options.getNumParityUnits());
+    return new StripelineRawDecoder(options, direct, CoderMetrics.shared());
+  }
+
+  /** Returns a decoder's codec if it is one of an engine that has rails beside the CPUs. */
+  public static Optional<RailCodec> codecOfDevices(RawErasureDecoder decoder) {
+    return decoder instanceof StripelineRawDecoder
+        ? RailCodec.ofDevices(((StripelineRawDecoder) decoder).codec)
+        : Optional.empty();
   }
 
   @Override

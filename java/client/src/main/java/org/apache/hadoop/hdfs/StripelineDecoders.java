@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.io.erasurecode.CodecUtil;
+import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
+import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawDecoder;
+import org.stripeline.natives.engine.RailCodec;
+
+/**
+ * The decoders of an open file: one that computes at once, and the engine's devices if it has any.
+ */
+final class StripelineDecoders {
+  private final RawErasureDecoder direct;
+  private final Optional<RailCodec> devices;
+
+  StripelineDecoders(Configuration conf, ErasureCodingPolicy policy) {
+    ErasureCoderOptions units =
+        new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits());
+    RawErasureDecoder configured = CodecUtil.createRawDecoder(conf, policy.getCodecName(), units);
+    devices = StripelineRawDecoder.codecOfDevices(configured);
+    // What devices cannot decode is decoded without the engine.
+    direct =
+        devices.isPresent()
+            ? StripelineRawDecoder.direct(policy.getCodecName(), units)
+            : configured;
+  }
+
+  /** Returns the decoder that computes on the calling thread. */
+  RawErasureDecoder direct() {
+    return direct;
+  }
+
+  /**
+   * Issues a decode to the devices; returns null if there are none, or the buffers are on the heap.
+   */
+  CompletableFuture<?> issue(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) {
+    return devices.isPresent() && outputs[0].isDirect()
+        ? devices.get().idecode(inputs, erased, outputs)
+        : null;
+  }
+
+  /** Releases the decoders; what was issued is finished. */
+  void close() {
+    direct.release();
+    devices.ifPresent(RailCodec::close);
+  }
+}
