@@ -20,6 +20,9 @@ import org.stripeline.natives.Ticker;
 final class EncodeStage {
   private static final Logger LOG = LoggerFactory.getLogger(EncodeStage.class);
 
+  /** About 12 KiB if they are compiled, twice as much if not. */
+  private static final int STACK_FRAMES = 256;
+
   private final StripeEncoder encoder;
   private final Executor threads;
   private final Ticker ticker;
@@ -30,6 +33,19 @@ final class EncodeStage {
     this.threads = resources.encoders();
     this.ticker = resources.ticker();
     this.statistics = statistics;
+  }
+
+  /**
+   * Throws StackOverflowError unless the stack has room for what follows. Otherwise an overflow
+   * within the queue of the encoder threads could leave its lock in a state in which no stream of
+   * the process is encoded any more.
+   */
+  static void requireStack() {
+    descend(STACK_FRAMES);
+  }
+
+  private static int descend(int frames) {
+    return frames == 0 ? 0 : 1 + descend(frames - 1);
   }
 
   /** Encodes a stripe on the calling thread, which waits for what is issued. */

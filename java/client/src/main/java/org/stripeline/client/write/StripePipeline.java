@@ -129,6 +129,7 @@ public final class StripePipeline {
   public void submit(Stripe stripe) throws IOException {
     boolean open = false;
     try {
+      EncodeStage.requireStack();
       openGroup(stripe);
       stripe.prepareToSend();
       open = true;
