@@ -30,6 +30,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.IOUtilsClient;
+import org.stripeline.client.Decoders;
 import org.stripeline.client.read.GroupKnowledge;
 import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.PositionalRun;
@@ -51,7 +52,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private final StripelineDFSClient client;
   private final ReadContext context;
   private final ErasureCodingPolicy policy;
-  private final StripelineDecoders decoders;
+  private final Decoders decoders;
   private final SequentialWindow window;
   private final StripelinePackets packets;
   private final ReadCounters counters = new ReadCounters(ReadContext.counters());
@@ -92,7 +93,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     this.client = client;
     this.context = client.readContext();
     this.policy = policy;
-    this.decoders = new StripelineDecoders(client.getConfiguration(), policy);
+    this.decoders = new Decoders(client.getConfiguration(), policy);
     this.window = new SequentialWindow(context, new Counting());
     this.packets = new StripelinePackets(client);
   }
@@ -107,7 +108,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     return statistics.build();
   }
 
-  StripelineDecoders decoders() {
+  Decoders decoders() {
     return decoders;
   }
 

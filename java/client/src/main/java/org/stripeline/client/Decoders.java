@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.apache.hadoop.hdfs;
+package org.stripeline.client;
 
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -15,11 +15,16 @@ import org.stripeline.natives.engine.RailCodec;
 /**
  * The decoders of an open file: one that computes at once, and the engine's devices if it has any.
  */
-final class StripelineDecoders {
+public final class Decoders {
   private final RawErasureDecoder direct;
   private final Optional<RailCodec> devices;
 
-  StripelineDecoders(Configuration conf, ErasureCodingPolicy policy) {
+  /**
+   * Creates the decoders that Hadoop's configuration selects.
+   *
+   * @param policy the policy of the file
+   */
+  public Decoders(Configuration conf, ErasureCodingPolicy policy) {
     ErasureCoderOptions units =
         new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits());
     RawErasureDecoder configured = CodecUtil.createRawDecoder(conf, policy.getCodecName(), units);
@@ -32,21 +37,21 @@ final class StripelineDecoders {
   }
 
   /** Returns the decoder that computes on the calling thread. */
-  RawErasureDecoder direct() {
+  public RawErasureDecoder direct() {
     return direct;
   }
 
   /**
    * Issues a decode to the devices; returns null if there are none, or the buffers are on the heap.
    */
-  CompletableFuture<?> issue(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) {
+  public CompletableFuture<?> issue(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) {
     return devices.isPresent() && outputs[0].isDirect()
         ? devices.get().idecode(inputs, erased, outputs)
         : null;
   }
 
   /** Releases the decoders; what was issued is finished. */
-  void close() {
+  public void close() {
     direct.release();
     devices.ifPresent(RailCodec::close);
   }
