@@ -28,7 +28,10 @@ public final class Decoders {
     ErasureCoderOptions units =
         new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits());
     RawErasureDecoder configured = CodecUtil.createRawDecoder(conf, policy.getCodecName(), units);
-    devices = StripelineRawDecoder.codecOfDevices(configured);
+    devices =
+        configured instanceof StripelineRawDecoder
+            ? ((StripelineRawDecoder) configured).codecOfDevices()
+            : Optional.empty();
     // What devices cannot decode is decoded without the engine.
     direct =
         devices.isPresent()

@@ -85,7 +85,8 @@ final class Lateness {
   }
 
   private long dueNanos(SpanRead read) {
-    // A read that was late before has had its time: it is only waited for until others suffice.
+    // A read that was late before, or waits in a lane that was blocked, is only waited for until
+    // others suffice.
     return read.again ? sinceNanos(read) : usuallyDueNanos(read);
   }
 

@@ -116,6 +116,9 @@ final class IoBench {
   }
 
   private void measurePolicies() throws IOException {
+    if (rail == null && settings.contestants.stream().anyMatch(IoContestant::needsRail)) {
+      rail = DeviceRail.find(settings.rail);
+    }
     for (ErasureCodingPolicy policy : settings.policies) {
       List<IoContestant> present = present(policy);
       for (int jvm = 0; jvm < settings.jvms; jvm++) {
@@ -125,9 +128,6 @@ final class IoBench {
   }
 
   private List<IoContestant> present(ErasureCodingPolicy policy) throws IOException {
-    if (settings.contestants.stream().anyMatch(IoContestant::needsRail)) {
-      rail = DeviceRail.find(settings.rail);
-    }
     List<IoContestant> present = new ArrayList<>();
     for (IoContestant contestant : settings.contestants) {
       String absence = contestant.absence(rail);

@@ -41,11 +41,9 @@ public final class StripelineRawDecoder extends RawErasureDecoder {
     return new StripelineRawDecoder(options, direct, CoderMetrics.shared());
   }
 
-  /** Returns a decoder's codec if it is one of an engine that has rails beside the CPUs. */
-  public static Optional<RailCodec> codecOfDevices(RawErasureDecoder decoder) {
-    return decoder instanceof StripelineRawDecoder
-        ? RailCodec.ofDevices(((StripelineRawDecoder) decoder).codec)
-        : Optional.empty();
+  /** Returns the codec if it is one of an engine that has rails beside the CPUs. */
+  public Optional<RailCodec> codecOfDevices() {
+    return RailCodec.ofDevices(codec);
   }
 
   @Override
