@@ -28,15 +28,15 @@ public final class Decoders {
     ErasureCoderOptions units =
         new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits());
     RawErasureDecoder configured = CodecUtil.createRawDecoder(conf, policy.getCodecName(), units);
-    devices =
-        configured instanceof StripelineRawDecoder
-            ? ((StripelineRawDecoder) configured).codecOfDevices()
-            : Optional.empty();
-    // What devices cannot decode is decoded without the engine.
-    direct =
-        devices.isPresent()
-            ? StripelineRawDecoder.direct(policy.getCodecName(), units)
-            : configured;
+    if (configured instanceof StripelineRawDecoder) {
+      devices = ((StripelineRawDecoder) configured).codecOfDevices();
+      // Reads decode several segments at a time on their own threads. An engine with rails of the
+      // CPUs alone would add only its queues, and what devices cannot decode needs another coder.
+      direct = StripelineRawDecoder.direct(policy.getCodecName(), units);
+    } else {
+      devices = Optional.empty();
+      direct = configured;
+    }
   }
 
   /** Returns the decoder that computes on the calling thread. */

@@ -38,16 +38,18 @@ class EnginePipelinesTest {
   @TempDir Path folder;
 
   @Test
-  void withoutADeviceWritesTakeOnePassOfTheirOwn() throws Exception {
+  void withoutADevicePipelinesDoNotUseTheEngine() throws Exception {
     assertThat(run("-Dstripeline.engine.rails=cpu"))
-        .contains(BYTES, "tasks of writing: false, of reading: true", "cpu: pieces true, faults 0")
+        .contains(
+            BYTES, "tasks of writing: false, of reading: false", "cpu: pieces false, faults 0")
         .doesNotContain("WARN org.stripeline.natives", "WARN org.stripeline.coder");
   }
 
   @Test
   void aMissingRailIsNotUsed() throws Exception {
     assertThat(run("-Dstripeline.engine.rails=cpu,plugin:/no/such/coder.so"))
-        .contains(BYTES, "tasks of writing: false, of reading: true", "cpu: pieces true, faults 0")
+        .contains(
+            BYTES, "tasks of writing: false, of reading: false", "cpu: pieces false, faults 0")
         .containsOnlyOnce(
             LOGGED + "Erasure coding engine: Cannot use rail plugin:/no/such/coder.so");
   }
