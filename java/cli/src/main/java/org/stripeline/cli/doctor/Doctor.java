@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.util.VersionInfo;
-import org.stripeline.cli.rails.RailReport;
+import org.stripeline.lab.bench.RailReport;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.natives.codec.EcException;
 import org.stripeline.natives.engine.EngineConfiguration;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.stripeline.cli.rails.RailReport;
 import org.stripeline.convert.namenode.ServerSettings;
+import org.stripeline.lab.bench.RailReport;
 
 /** The findings of {@code stripeline doctor}; the field names are those of the JSON output. */
 public final class DoctorReport {

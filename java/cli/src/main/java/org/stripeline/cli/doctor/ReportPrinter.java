@@ -5,7 +5,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
-import org.stripeline.cli.rails.RailReport;
+import org.stripeline.lab.bench.RailReport;
 
 /** Prints a report as text. */
 public final class ReportPrinter {

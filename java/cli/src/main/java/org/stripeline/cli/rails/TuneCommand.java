@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.stripeline.lab.bench.RailReport;
 import org.stripeline.natives.codec.EcException;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
-import org.stripeline.cli.rails.RailReport;
+import org.stripeline.lab.bench.RailReport;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
+import org.stripeline.lab.bench.RailReport;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;

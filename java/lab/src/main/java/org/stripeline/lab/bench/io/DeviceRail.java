@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.time.Duration;
+import org.stripeline.lab.bench.RailReport;
 import org.stripeline.natives.codec.EcException;
-import org.stripeline.natives.engine.RailSurvey;
 
 /**
  * The rail beside the CPUs with which engines are measured, as the engine's configuration names it.
@@ -34,15 +31,11 @@ final class DeviceRail {
   static DeviceRail find(String configured) {
     String why = "this machine has no " + configured;
     try {
-      String survey = RailSurvey.take(configured, Duration.ZERO, null);
-      for (JsonElement one :
-          JsonParser.parseString(survey).getAsJsonObject().getAsJsonArray("rails")) {
-        JsonObject rail = one.getAsJsonObject();
-        JsonElement reason = rail.get("reason");
-        if (reason == null || reason.isJsonNull()) {
-          return new DeviceRail(configured, rail.get("name").getAsString(), null);
+      for (RailReport.Rail rail : RailReport.of(configured, Duration.ZERO, null).rails) {
+        if (rail.in) {
+          return new DeviceRail(configured, rail.name, null);
         }
-        why = reason.getAsString();
+        why = rail.reason;
       }
     } catch (EcException | IllegalArgumentException e) {
       why = e.getMessage();

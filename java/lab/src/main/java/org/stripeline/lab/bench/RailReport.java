@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.cli.rails;
+package org.stripeline.lab.bench;
 
 import com.google.gson.Gson;
 import java.nio.file.Path;
