@@ -138,6 +138,14 @@ impl FaultyRail {
         self
     }
 
+    /// Declares that a lane takes `depth` pieces at a time. All of them must hang by the script,
+    /// because the wrapped rail may do only one at a time.
+    #[must_use]
+    pub fn deep(mut self, depth: usize) -> Self {
+        self.capability.depth = depth;
+        self
+    }
+
     /// Replaces the script; the numbering continues.
     pub fn set_script(&self, script: Script) {
         self.shared.state().script = script;
@@ -268,14 +276,16 @@ impl FaultyLane {
         self.ready.push_back(Done::failed(ticket, piece, fault));
     }
 
-    /// Submits the hung pieces that were released.
+    /// Submits the hung pieces that were released, one after another: a deep lane has more pieces
+    /// than the inner lane takes.
     fn resume(&mut self) {
         let released = self.shared.state().released;
-        while self.hung.front().is_some_and(|hung| hung.number < released) {
+        while self.lane.in_flight() == 0
+            && self.hung.front().is_some_and(|hung| hung.number < released)
+        {
             let hung = self.hung.pop_front().expect("there is one");
             self.shared.state().hanging -= 1;
             match hung.piece.into_piece() {
-                // The inner lane has room: this lane holds no more pieces than its depth.
                 Some(piece) => self.lane.submit(hung.ticket, piece),
                 None => self.ready.push_back(Done::revoked(hung.ticket)),
             }

@@ -31,8 +31,6 @@ mod keep;
 pub mod known_answers;
 mod lane_piece;
 mod memory;
-#[cfg(feature = "test-rails")]
-pub mod mock;
 mod null;
 pub mod owned;
 mod ownership;

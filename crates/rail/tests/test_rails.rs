@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The faulty rail fails as its script says, the mock keeps its rate, and both otherwise pass the
-//! suite.
+//! The faulty rail fails as its script says, and otherwise passes the suite.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_rail::faulty::{Failure, FaultyRail, Script};
-use stripeline_rail::mock::{Clock, Mock, MockSettings, RealClock, VirtualClock};
-use stripeline_rail::{Cpu, Done, FaultKind, Lane, Mode, Piece, Rail, known_answers, owned};
+use stripeline_rail::{Cpu, Done, FaultKind, Lane, Piece, Rail, known_answers, owned};
 use stripeline_testkit::{Stripe, rail_suite};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -163,71 +161,4 @@ fn hung_pieces_can_be_revoked_only_if_revocable() {
         rail.release();
         assert!(pending.wait(LIMIT).is_some());
     });
-}
-
-fn settings() -> MockSettings {
-    MockSettings {
-        bytes_per_second: 3_000.0,
-        latency: Duration::from_millis(500),
-        lanes: 2,
-        depth: 4,
-    }
-}
-
-#[test]
-fn a_mock_passes_the_suite_and_knows_the_answers() {
-    let quick = MockSettings {
-        bytes_per_second: 1e12,
-        latency: Duration::ZERO,
-        ..settings()
-    };
-    let rail = Mock::new("mock", quick, Arc::new(RealClock::start()));
-    rail_suite::all(&rail);
-    assert_eq!(known_answers::check(&rail), Ok(()));
-}
-
-#[test]
-fn a_mock_keeps_its_rate_on_a_virtual_clock() {
-    let clock = Arc::new(VirtualClock::default());
-    let rail = Mock::new("mock", settings(), Arc::clone(&clock) as Arc<dyn Clock>);
-    let mut lanes = [0, 1].map(|_| rail.open_lane().expect("a lane"));
-    // 3 inputs of 1,000 bytes take a second each; the lanes share the device.
-    for (lane, ticket) in [(0, 1), (1, 2), (0, 3)] {
-        lanes[lane].submit(ticket, encoding().0);
-    }
-    assert!(lanes[0].reap(Duration::ZERO).is_none());
-    clock.advance(Duration::from_millis(1_499));
-    assert!(lanes[0].reap(Duration::ZERO).is_none(), "latency too");
-    clock.advance(Duration::from_millis(1));
-    assert_eq!(
-        lanes[0].reap(Duration::ZERO).map(|done| done.ticket),
-        Some(1)
-    );
-    assert_eq!(lanes[0].in_flight(), 1);
-    std::thread::scope(|scope| {
-        let [first, second] = &mut lanes;
-        let waiting = scope.spawn(move || {
-            let second = second.reap(LIMIT).expect("at 2.5 s");
-            let third = first.reap(LIMIT).expect("at 3.5 s");
-            (second.ticket, third.ticket)
-        });
-        assert!(clock.advance_to_next(LIMIT));
-        assert_eq!(clock.now(), Duration::from_millis(2_500));
-        assert!(clock.advance_to_next(LIMIT));
-        assert_eq!(clock.now(), Duration::from_millis(3_500));
-        assert_eq!(waiting.join().expect("no panic"), (2, 3));
-    });
-    assert!(!clock.advance_to_next(Duration::ZERO), "nobody sleeps");
-    let given = rail.submitted();
-    assert_eq!(given.len(), 3);
-    let last = &given[2];
-    assert_eq!(
-        (last.mode, last.code, &last.range),
-        (Mode::Set, Code::Rs, &(0..BYTES))
-    );
-    assert_eq!((last.inputs, last.outputs), (3, 2));
-    assert_eq!(
-        (last.submitted, last.done),
-        (Duration::ZERO, Duration::from_secs(3))
-    );
 }

@@ -9,9 +9,8 @@ use std::time::Duration;
 use crate::support::{CoderFault, FaultyCoder, Gate, engine, stripe, to_encode};
 use stripeline_codec::Verdict;
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Outcome, Request};
-use stripeline_rail::Rail;
 use stripeline_rail::faulty::{Failure, FaultyRail, Script};
-use stripeline_rail::mock::{Clock, Mock, MockSettings, VirtualClock};
+use stripeline_rail::{Cpu, Rail};
 
 /// Longer than any operation here takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -21,23 +20,15 @@ const TASKS: usize = 6;
 /// Pieces in flight.
 const DEPTH: usize = 4;
 
-/// The device's latency on the virtual clock: far longer than a worker's single wait for it.
-const LATENCY: Duration = Duration::from_secs(3600);
-
-/// Returns a device that processes several pieces at a time.
-fn deep(clock: &Arc<VirtualClock>) -> Arc<Mock> {
-    let pace = MockSettings {
-        bytes_per_second: 1e9,
-        latency: LATENCY,
-        lanes: 1,
-        depth: DEPTH,
-    };
-    Arc::new(Mock::new("deep", pace, Arc::clone(clock) as Arc<dyn Clock>))
+/// Returns a rail whose lane has several pieces in flight, which hang until they are released.
+fn deep() -> FaultyRail {
+    FaultyRail::new(Arc::new(Cpu::rail()), Script::always(Failure::Hang)).deep(DEPTH)
 }
 
-/// Returns an engine over one rail, with a hang limit that no test reaches.
+/// Returns an engine over one rail with one lane, and a hang limit that no test reaches.
 fn with_long_limit(rail: Arc<dyn Rail>) -> Engine {
     let options = Options {
+        workers_max: 1,
         stall: LIMIT,
         check_every: 0,
         ..Options::default()
@@ -68,21 +59,14 @@ fn is_closed(outcome: &Outcome) -> bool {
 
 #[test]
 fn pieces_begun_on_a_deep_lane_end_once() {
-    let clock = Arc::new(VirtualClock::default());
-    let mock = deep(&clock);
-    let engine = with_long_limit(Arc::clone(&mock) as Arc<dyn Rail>);
+    let rail = Arc::new(deep());
+    let engine = with_long_limit(Arc::clone(&rail) as Arc<dyn Rail>);
     let (issued, told) = issue_all(&engine);
-    // The worker submits more pieces whenever its wait for the device times out.
-    while mock.submitted().len() < DEPTH {
-        let _ = clock.advance_to_next(Duration::from_millis(1));
-    }
+    assert!(rail.wait_for_hanging(DEPTH, LIMIT));
     let ender = std::thread::spawn(move || drop(engine));
     // Tasks that have not begun end first.
     assert!(is_closed(&issued[TASKS - 1].ticket().wait()));
-    clock.advance(LATENCY);
-    while !ender.is_finished() {
-        let _ = clock.advance_to_next(Duration::from_millis(1));
-    }
+    rail.release();
     ender.join().expect("no panic");
     for issued in &issued {
         let outcome = issued.ticket().test().expect("every task has ended");
@@ -93,9 +77,7 @@ fn pieces_begun_on_a_deep_lane_end_once() {
 
 #[test]
 fn hung_pieces_of_a_deep_lane_end_as_closed_and_are_never_written_again() {
-    let mock = deep(&Arc::new(VirtualClock::default()));
-    let hanging = FaultyRail::new(mock, Script::always(Failure::Hang)).detaching();
-    let hanging = Arc::new(hanging);
+    let hanging = Arc::new(deep().detaching());
     let engine = with_long_limit(Arc::clone(&hanging) as Arc<dyn Rail>);
     let (issued, told) = issue_all(&engine);
     assert!(hanging.wait_for_hanging(DEPTH, LIMIT));
