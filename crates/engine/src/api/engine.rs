@@ -407,7 +407,7 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         room_bytes: capability.room_bytes,
         smallest_bytes: tuning.smallest_data_bytes,
         handoff: HANDOFF,
-        prior_rate: tuning.usual_rate(),
+        prior_rate: tuning.bytes_per_second as f64,
         shares_cpus: capability.shares_cpus,
     }
 }

@@ -2,10 +2,7 @@
 //! The tuning values of one rail.
 
 use stripeline_codec::StorePolicy;
-use stripeline_rail::{Mode, Rail as RailTrait};
-
-/// Six cells of 64 KiB to 1 MiB have about as much data.
-const USUAL_BYTES: usize = 1 << 20;
+use stripeline_rail::Rail;
 
 /// Built-in rate of a lane that computes on a CPU: what plain kernels reach from memory.
 const LANE_RATE: u64 = 5_000_000_000;
@@ -15,17 +12,6 @@ const DEVICE_RATE: u64 = 12_000_000_000;
 const SMALLEST: usize = 4 << 10;
 /// Built-in smallest task of a device behind a bus, whose fixed cost is some microseconds.
 const SMALLEST_OF_DEVICE: usize = 256 << 10;
-
-/// A rate at one size of task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rate {
-    /// What is done with the products.
-    pub mode: Mode,
-    /// Data bytes of the task, at least 1.
-    pub data_bytes: usize,
-    /// Data bytes a second of all lanes together, at least 1,000,000.
-    pub bytes_per_second: u64,
-}
 
 /// The tuning values of one rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +28,9 @@ pub struct RailTuning {
     /// Bytes of a stripe, data and parity, from which non-temporal stores are faster; `None` if
     /// they never are.
     pub stream_from_bytes: Option<usize>,
-    /// Rates, in any order.
-    pub rates: Vec<Rate>,
+    /// Data bytes a second of all lanes together, at least 1,000,000: of tasks that set their
+    /// outputs, on 1 MiB of data. Assumed for all tasks until the rail has run.
+    pub bytes_per_second: u64,
     /// Bytes of each buffer in a piece, at least 1. Measured for rails whose device works while the
     /// caller does not ([`detaches`](stripeline_rail::Capability::detaches)); for others it is the
     /// value of the rail's capability.
@@ -53,7 +40,7 @@ pub struct RailTuning {
 impl RailTuning {
     /// Returns the built-in values, derived from the rail's capability.
     #[must_use]
-    pub fn built_in(rail: &dyn RailTrait) -> Self {
+    pub fn built_in(rail: &dyn Rail) -> Self {
         let capability = rail.capability();
         let (smallest, rate) = if capability.detaches {
             (SMALLEST_OF_DEVICE, DEVICE_RATE)
@@ -66,38 +53,15 @@ impl RailTuning {
             lanes: capability.lanes,
             smallest_data_bytes: smallest,
             stream_from_bytes: None,
-            rates: vec![Rate {
-                mode: Mode::Set,
-                data_bytes: USUAL_BYTES,
-                bytes_per_second: rate,
-            }],
+            bytes_per_second: rate,
             piece_bytes: capability.piece_bytes,
         }
     }
 
     /// Returns whether the values apply to this rail on this device.
     #[must_use]
-    pub fn fits(&self, rail: &dyn RailTrait) -> bool {
+    pub fn fits(&self, rail: &dyn Rail) -> bool {
         self.name == rail.name() && self.device == rail.describe()
-    }
-
-    /// Returns the expected rate of tasks of this size, in data bytes per second: the rate of the
-    /// nearest known size in this mode, or in another mode if this one has none; greater than 0.
-    #[must_use]
-    pub fn rate(&self, mode: Mode, data_bytes: usize) -> f64 {
-        let distance = |rate: &&Rate| {
-            let (known, wanted) = (rate.data_bytes.max(1).ilog2(), data_bytes.max(1).ilog2());
-            (rate.mode != mode, known.abs_diff(wanted))
-        };
-        let nearest = self.rates.iter().min_by_key(distance);
-        nearest.map_or(LANE_RATE, |rate| rate.bytes_per_second.max(1)) as f64
-    }
-
-    /// Returns the rate assumed for all tasks until a rail has run: the rate of tasks that set
-    /// their outputs, on 1 MiB of data.
-    #[must_use]
-    pub fn usual_rate(&self) -> f64 {
-        self.rate(Mode::Set, USUAL_BYTES)
     }
 
     /// Returns the best store policy for the outputs of a stripe of `stripe_bytes` bytes, data and
@@ -118,31 +82,12 @@ mod tests {
     use super::*;
     use stripeline_rail::Cpu;
 
-    fn entry() -> RailTuning {
-        let rate = |mode, data_bytes, bytes_per_second| Rate {
-            mode,
-            data_bytes,
-            bytes_per_second,
-        };
-        RailTuning {
-            rates: vec![
-                rate(Mode::Set, 1 << 14, 1),
-                rate(Mode::Set, 1 << 20, 2),
-                rate(Mode::Add, 1 << 20, 3),
-            ],
+    #[test]
+    fn large_stripes_bypass_the_cache() {
+        let entry = RailTuning {
             stream_from_bytes: Some(1000),
             ..RailTuning::built_in(&Cpu::rail())
-        }
-    }
-
-    #[test]
-    fn the_nearest_value_is_taken() {
-        let entry = entry();
-        assert_eq!(entry.rate(Mode::Set, 0), 1.0);
-        assert_eq!(entry.rate(Mode::Set, 1 << 16), 1.0);
-        assert_eq!(entry.rate(Mode::Set, 1 << 30), 2.0);
-        assert_eq!(entry.rate(Mode::Add, 1), 3.0);
-        assert_eq!(entry.rate(Mode::Compare, 1 << 14), 1.0);
+        };
         assert_eq!(entry.store(999), StorePolicy::Temporal);
         assert_eq!(entry.store(1000), StorePolicy::NonTemporal);
     }
@@ -154,7 +99,7 @@ mod tests {
         assert!(entry.fits(&rail));
         assert_eq!(entry.lanes, rail.capability().lanes);
         assert_eq!(entry.piece_bytes, rail.capability().piece_bytes);
-        assert!(entry.rate(Mode::Compare, 1) > 0.0);
+        assert!(entry.bytes_per_second > 0);
         assert_eq!(entry.store(usize::MAX), StorePolicy::Temporal);
     }
 }

@@ -47,10 +47,10 @@ pub enum Progress<'a> {
 }
 
 /// Measures rails one after the other, each alone on the machine, in about `budget` (10 to 60 s
-/// give repeatable values). At least one rate of each rail is measured; other values for which this
-/// time is too short are the built-in ones.
+/// give repeatable values). The rate of each rail is measured; other values for which this time is too
+/// short are the built-in ones.
 ///
-/// The rates are those of buffers that are used repeatedly and stay in the caches if they fit.
+/// The rate is that of buffers that are used repeatedly and stay in the caches if they fit.
 ///
 /// The measurement uses at most 256 MiB of memory, and the rails' own memory. A rail that fails or
 /// returns no piece for two seconds is left out.

@@ -2,7 +2,7 @@
 //! The tuning table: values of this machine's rails, known before the engine has run anything.
 //!
 //! For each rail, a table has the number of lanes worth opening, the size below which a task is not
-//! worth its fixed cost, the expected rates, the size from which stores should bypass the cache,
+//! worth its fixed cost, the expected rate, the size from which stores should bypass the cache,
 //! and the best size of pieces. [`measure`] measures these values, [`TableFile`] keeps those of
 //! any number of machines as editable text, and [`Table::load`] selects this machine's values by
 //! the model and number of its CPUs, and each rail's by name and device. Otherwise built-in values
@@ -25,7 +25,7 @@ mod table_file;
 mod text;
 
 pub use cpu_model::cpu_model;
-pub use entry::{RailTuning, Rate};
+pub use entry::RailTuning;
 pub use keep::tune;
 pub use measure::{Progress, measure};
 pub use table::{Table, TableError};

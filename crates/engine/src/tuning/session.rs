@@ -4,17 +4,15 @@
 use std::time::{Duration, Instant};
 
 use stripeline_codec::StorePolicy;
-use stripeline_rail::{Mode, Rail, clock};
+use stripeline_rail::{Rail, clock};
 
-use super::entry::{RailTuning, Rate};
+use super::entry::RailTuning;
 use super::measure::Progress;
 use super::probe::Load;
 use super::text::MEGABYTES_MAX;
 
 /// Data and parity units of two of HDFS's codes. The first that a rail takes represents all others.
 const SHAPES: [(usize, usize); 2] = [(6, 3), (3, 2)];
-/// Data bytes of the tasks that rates are measured with: one of each of the scheduler's sizes.
-const TASKS: [usize; 6] = [32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20];
 /// Data bytes of the candidates for the smallest worthwhile task.
 const SMALL_TASKS: [usize; 7] = [
     1 << 10,
@@ -41,7 +39,10 @@ const PIECES_UNIT: usize = 1 << 20;
 /// Bytes of the stripes on which the two store policies are compared.
 const STRIPES: [usize; 4] = [1 << 20, 4 << 20, 16 << 20, 64 << 20];
 const STORE_TURNS: usize = 3;
-/// The time in which the only rate is measured if there is no time left.
+/// Data bytes of the task whose rate counts as the rail's: six cells of 64 KiB to 1 MiB have about
+/// as much.
+const USUAL_BYTES: usize = 1 << 20;
+/// The least time in which a rail's first rate is measured.
 const LEAST: Duration = Duration::from_millis(20);
 
 /// Smaller gains are ignored: a smaller number of lanes or a smaller piece within five percent of
@@ -92,7 +93,6 @@ impl<'a> Session<'a> {
             shape,
         };
         session.steps = session.lane_counts().len()
-            + session.modes().len() * TASKS.len()
             + SMALL_TASKS.len()
             + session.piece_sizes().len()
             + session.stripes().len() * 2 * STORE_TURNS;
@@ -103,51 +103,33 @@ impl<'a> Session<'a> {
         // First, because the other values are those of pieces of this size.
         self.piece_bytes()?;
         self.lanes()?;
-        self.rates()?;
         self.smallest()?;
         self.stores()?;
         Ok(self.entry)
     }
 
+    /// Finds the number of lanes worth opening, and the rate of these together.
     fn lanes(&mut self) -> Result<(), String> {
+        let load = self.load(USUAL_BYTES);
         let mut rates = Vec::new();
         for lanes in self.lane_counts() {
-            let load = self.load(Mode::Set, 1 << 20);
             if let Some(rate) = self.step("lanes", &load, lanes)? {
                 rates.push((lanes, rate));
             }
         }
-        if let Some(lanes) = smallest_close(&rates) {
-            self.entry.lanes = lanes;
-        }
-        Ok(())
-    }
-
-    fn rates(&mut self) -> Result<(), String> {
-        let rounded = |mode, data_bytes, rate: f64| Rate {
-            mode,
-            data_bytes,
-            // Rounded to a million, the precision of the file.
-            bytes_per_second: ((rate / 1e6).round() as u64).clamp(1, MEGABYTES_MAX) * 1_000_000,
-        };
-        let mut rates = Vec::new();
-        for mode in self.modes() {
-            for data_bytes in TASKS {
-                let load = self.load(mode, data_bytes);
-                if let Some(rate) = self.step("rates", &load, self.entry.lanes)? {
-                    rates.push(rounded(mode, data_bytes, rate));
-                }
-            }
-        }
         if rates.is_empty() {
             // A built-in rate in the table would look like a measured one.
-            let data_bytes = 1 << 20;
-            let load = self.load(Mode::Set, data_bytes);
             let lanes_max = (MEMORY_MAX / load.memory_bytes()).max(1);
-            let rate = (self.probe)(&load, self.entry.lanes.min(lanes_max), LEAST)?;
-            rates.push(rounded(Mode::Set, data_bytes, rate));
+            let lanes = self.entry.lanes.min(lanes_max);
+            rates.push((lanes, (self.probe)(&load, lanes, LEAST)?));
+        } else if let Some(lanes) = smallest_close(&rates) {
+            self.entry.lanes = lanes;
         }
-        self.entry.rates = rates;
+        let chosen = rates.iter().find(|(lanes, _)| *lanes == self.entry.lanes);
+        let rate = chosen.unwrap_or(&rates[0]).1;
+        // Rounded to a million, the precision of the file.
+        let megabytes = ((rate / 1e6).round() as u64).clamp(1, MEGABYTES_MAX);
+        self.entry.bytes_per_second = megabytes * 1_000_000;
         Ok(())
     }
 
@@ -158,11 +140,11 @@ impl<'a> Session<'a> {
         for data_bytes in SMALL_TASKS {
             let load = Load {
                 depth: 1,
-                ..self.load(Mode::Set, data_bytes)
+                ..self.load(data_bytes)
             };
             if let Some(rate) = self.step("smallest task", &load, 1)? {
                 // Lengths are rounded to the rail's granule.
-                rates.push((load.unit_bytes * load.inputs(), rate));
+                rates.push((load.unit_bytes * load.data_units, rate));
             }
         }
         if rates.len() == SMALL_TASKS.len() {
@@ -182,7 +164,7 @@ impl<'a> Session<'a> {
             let load = Load {
                 unit_bytes: self.whole(PIECES_UNIT).max(largest),
                 piece_bytes: bytes,
-                ..self.load(Mode::Set, 1)
+                ..self.load(1)
             };
             if let Some(rate) = self.step("pieces", &load, 1)? {
                 rates.push((bytes, rate));
@@ -198,7 +180,7 @@ impl<'a> Session<'a> {
         let mut gains = Vec::new();
         for &stripe in self.stripes() {
             let (data, parity) = self.shape;
-            let cached = self.load(Mode::Set, stripe * data / (data + parity));
+            let cached = self.load(stripe * data / (data + parity));
             let streamed = Load {
                 store: StorePolicy::NonTemporal,
                 ..cached
@@ -235,19 +217,20 @@ impl<'a> Session<'a> {
         let slice = left / (self.steps - self.done) as u32;
         self.done += 1;
         // The first measurement shows whether the rail works at all.
-        let late = left.is_zero() && self.done > 1;
+        let first = self.done == 1;
+        let late = left.is_zero() && !first;
         if late || load.memory_bytes().saturating_mul(lanes) > MEMORY_MAX {
             return Ok(None);
         }
-        (self.probe)(load, lanes, slice).map(Some)
+        let time = if first { slice.max(LEAST) } else { slice };
+        (self.probe)(load, lanes, time).map(Some)
     }
 
     /// Returns a load of tasks of about `data_bytes` data bytes, in the representative shape.
-    fn load(&self, mode: Mode, data_bytes: usize) -> Load {
+    fn load(&self, data_bytes: usize) -> Load {
         let (data_units, parity_units) = self.shape;
         let capability = self.rail.capability();
         let mut load = Load {
-            mode,
             data_units,
             parity_units,
             unit_bytes: 0,
@@ -255,9 +238,9 @@ impl<'a> Session<'a> {
             store: StorePolicy::Temporal,
             depth: capability.depth.max(1),
         };
-        load.unit_bytes = self.whole(data_bytes / load.inputs());
+        load.unit_bytes = self.whole(data_bytes / data_units);
         // The engine will split tasks the same way.
-        let most = self.within(capability.piece_bytes_max(load.inputs() + parity_units));
+        let most = self.within(capability.piece_bytes_max(data_units + parity_units));
         load.piece_bytes = self.whole(self.entry.piece_bytes).min(most);
         load
     }
@@ -285,14 +268,6 @@ impl<'a> Session<'a> {
             .collect();
         counts.push(most);
         counts
-    }
-
-    fn modes(&self) -> Vec<Mode> {
-        let capability = self.rail.capability();
-        let mut modes = vec![Mode::Set];
-        modes.extend(capability.adds.then_some(Mode::Add));
-        modes.extend(capability.compares.then_some(Mode::Compare));
-        modes
     }
 
     /// Empty for a coder on the calling thread: the measurement of its lane omits the engine's own

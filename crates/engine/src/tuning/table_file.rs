@@ -29,7 +29,7 @@ pub struct Machine {
 ///
 /// let file = TableFile::parse(
 ///     r#"
-///     version = 2
+///     version = 3
 ///     [[machine]]
 ///     cpu = "Some CPU"
 ///     cpus = 8
@@ -39,6 +39,7 @@ pub struct Machine {
 ///     lanes = 8
 ///     smallest_data_bytes = 4096
 ///     piece_bytes = 1048576
+///     megabytes_per_second = 100000
 ///     "#,
 /// )?;
 /// assert_eq!(file.machines[0].rails[0].lanes, 8);

@@ -5,13 +5,12 @@ use std::fmt::{Display, Write};
 use std::ops::RangeInclusive;
 
 use serde::Deserialize;
-use stripeline_rail::Mode;
 use toml::{Spanned, Value};
 
-use super::entry::{RailTuning, Rate};
+use super::entry::RailTuning;
 use super::table_file::{Machine, TableFile};
 
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 const CPUS: RangeInclusive<i64> = 1..=65536;
 const LANES: RangeInclusive<i64> = 1..=1024;
 /// Up to a tebibyte, which no buffer reaches.
@@ -19,12 +18,6 @@ const BYTES: RangeInclusive<i64> = 1..=1 << 40;
 /// In 10^6 bytes a second: more than any memory moves, but a rail that does nothing reaches it.
 pub(super) const MEGABYTES_MAX: u64 = 1_000_000_000;
 const RATES: RangeInclusive<i64> = 1..=MEGABYTES_MAX as i64;
-const MODES: [(&str, Mode); 3] = [
-    ("set", Mode::Set),
-    ("add", Mode::Add),
-    ("compare", Mode::Compare),
-];
-
 type Number = Spanned<i64>;
 
 #[derive(Deserialize)]
@@ -54,15 +47,6 @@ struct RawRail {
     smallest_data_bytes: Number,
     stream_from_bytes: Option<Number>,
     piece_bytes: Number,
-    #[serde(default)]
-    rates: Vec<RawRate>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRate {
-    mode: Spanned<String>,
-    data_bytes: Number,
     megabytes_per_second: Number,
 }
 
@@ -140,31 +124,10 @@ impl Reader<'_> {
                 .map(|bytes| self.number("stream_from_bytes", bytes, BYTES))
                 .transpose()?,
             piece_bytes: self.number("piece_bytes", &raw.piece_bytes, BYTES)?,
-            rates: raw
-                .rates
-                .iter()
-                .map(|rate| self.rate(rate))
-                .collect::<Result<_, _>>()?,
+            bytes_per_second: 1_000_000
+                * self.number("megabytes_per_second", &raw.megabytes_per_second, RATES)? as u64,
             name: raw.name.into_inner(),
             device: raw.device,
-        })
-    }
-
-    fn rate(&self, raw: &RawRate) -> Result<Rate, String> {
-        let name = raw.mode.get_ref();
-        let mode = MODES.iter().find(|(known, _)| known == name);
-        let megabytes = self.number("megabytes_per_second", &raw.megabytes_per_second, RATES)?;
-        Ok(Rate {
-            mode: mode
-                .ok_or_else(|| {
-                    self.at(
-                        &raw.mode,
-                        format!("mode is {name:?}, must be set, add or compare"),
-                    )
-                })?
-                .1,
-            data_bytes: self.number("data_bytes", &raw.data_bytes, BYTES)?,
-            bytes_per_second: megabytes as u64 * 1_000_000,
         })
     }
 
@@ -201,8 +164,7 @@ impl Reader<'_> {
     }
 }
 
-/// Formats a file without a serializer, which would leave no room for comments and put each number
-/// of a list on a separate line.
+/// Formats a file without a serializer, which would leave no room for comments.
 pub(super) fn write(file: &TableFile) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -221,7 +183,7 @@ fn write_file(text: &mut String, file: &TableFile) -> std::fmt::Result {
     )?;
     writeln!(
         text,
-        "# Rates: data bytes of all lanes together, in 10^6 bytes a second."
+        "# megabytes_per_second: 10^6 data bytes of all lanes together."
     )?;
     writeln!(text, "version = {VERSION}")?;
     for machine in &file.machines {
@@ -252,18 +214,8 @@ fn write_rail(text: &mut String, rail: &RailTuning) -> std::fmt::Result {
         )?,
     }
     writeln!(text, "piece_bytes = {}", rail.piece_bytes)?;
-    writeln!(text, "rates = [")?;
-    for rate in &rail.rates {
-        let mode = MODES.iter().find(|(_, mode)| *mode == rate.mode);
-        writeln!(
-            text,
-            "  {{ mode = \"{}\", data_bytes = {}, megabytes_per_second = {} }},",
-            mode.expect("every mode has a name").0,
-            rate.data_bytes,
-            rate.bytes_per_second / 1_000_000
-        )?;
-    }
-    writeln!(text, "]")
+    let megabytes = rail.bytes_per_second / 1_000_000;
+    writeln!(text, "megabytes_per_second = {megabytes}")
 }
 
 fn quoted(text: &str) -> Value {

@@ -74,17 +74,17 @@ fn values(table: &Table, rail: &dyn Rail) -> String {
         return String::new();
     }
     let tuning = table.rail(rail);
-    let rate = tuning.usual_rate() as u64;
     let RailTuning {
         lanes,
         smallest_data_bytes,
         stream_from_bytes,
         piece_bytes,
+        bytes_per_second,
         ..
     } = tuning;
     let stream = stream_from_bytes.map_or("null".to_owned(), |bytes| bytes.to_string());
     format!(
-        ",\"bytesPerSecond\":{rate},\"lanes\":{lanes},\"smallestDataBytes\":{smallest_data_bytes},\
+        ",\"bytesPerSecond\":{bytes_per_second},\"lanes\":{lanes},\"smallestDataBytes\":{smallest_data_bytes},\
          \"streamFromBytes\":{stream},\"pieceBytes\":{piece_bytes}"
     )
 }
