@@ -6,16 +6,30 @@ use arrayvec::ArrayVec;
 use stripeline_boundary::{List, UNITS_MAX, check_memory};
 
 use crate::codec::stripeline_codec;
-use crate::failure::Failure;
+use crate::failure::{Failure, Mistake};
 
 /// The addresses of one list, on the stack.
 pub(crate) type Pointers = ArrayVec<*const u8, UNITS_MAX>;
+
+/// Returns a list of buffers as the boundary's checks take it.
+pub(crate) fn list<'a>(name: &'static str, pointers: &'a [*const u8], bytes: usize) -> List<'a> {
+    List {
+        name,
+        pointers,
+        bytes,
+    }
+}
 
 /// The name of a function in messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Call(pub(crate) &'static str);
 
 impl Call {
+    /// Returns the failure for a mistake in an argument.
+    pub(crate) fn refuse(self, mistake: Mistake) -> Failure {
+        Failure::Argument(self.0, mistake)
+    }
+
     /// Reads a handle.
     ///
     /// # Safety
@@ -25,7 +39,7 @@ impl Call {
         codec: *const stripeline_codec,
     ) -> Result<&'a stripeline_codec, Failure> {
         // SAFETY: null or a live handle, as the caller guarantees.
-        unsafe { codec.as_ref() }.ok_or(Failure::NullArgument(self.0, "codec"))
+        unsafe { codec.as_ref() }.ok_or(self.refuse(Mistake::Null("codec")))
     }
 
     /// Copies a list of `count` values, which may be at any alignment, into `target`, which is
@@ -41,7 +55,7 @@ impl Call {
         target: &mut ArrayVec<T, UNITS_MAX>,
     ) -> Result<(), Failure> {
         if list.is_null() && count != 0 {
-            return Err(Failure::NullArgument(self.0, name));
+            return Err(self.refuse(Mistake::Null(name)));
         }
         for index in 0..count {
             // SAFETY: `index` is below `count`, the number of readable values.
@@ -110,7 +124,7 @@ impl Call {
     /// Refuses a null pointer to a result.
     pub(crate) fn check_result<T>(self, name: &'static str, result: *mut T) -> Result<(), Failure> {
         if result.is_null() {
-            Err(Failure::NullArgument(self.0, name))
+            Err(self.refuse(Mistake::Null(name)))
         } else {
             Ok(())
         }

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use ::stripeline_codec::{ChecksumKind, Checksums, Code, Codec, StorePolicy, Verdict};
+use ::stripeline_codec::{ChecksumKind, Checksums, Code, Codec, StorePolicy};
 use arrayvec::ArrayVec;
 use stripeline_boundary::{
     Exclusive, List, Optional, Shared, UNITS_MAX, exclusive, optional, shared,
 };
 
-use crate::arguments::{Call, Pointers};
+use crate::arguments::{Call, Pointers, list};
 use crate::entry::guard;
-use crate::failure::{Failure, stripeline_status};
+use crate::failure::{Failure, Mistake, stripeline_status};
 
 /// The erasure codes. Values are never reused.
 #[allow(non_camel_case_types, reason = "the name in C")]
@@ -124,27 +124,11 @@ pub unsafe extern "C" fn stripeline_encode(
     // apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
-        let mut data_starts = Pointers::new();
-        call.list("data", data, codec.data_units(), &mut data_starts)?;
-        let mut parity_starts = Pointers::new();
-        call.outputs("parity", parity, codec.parity_units(), &mut parity_starts)?;
-        let inputs = List {
-            name: "data",
-            pointers: &data_starts,
-            bytes: length,
-        };
-        call.check_present(&inputs)?;
-        call.check_memory(
-            &[inputs],
-            &List {
-                name: "parity",
-                pointers: &parity_starts,
-                bytes: length,
-            },
-        )?;
+        let (mut inputs, mut outputs) = (Pointers::new(), Pointers::new());
+        call.stripe(codec, (data, parity), length, (&mut inputs, &mut outputs))?;
         let (mut data, mut parity) = (Shared::new(), Exclusive::new());
-        shared(&data_starts, 0, length, &mut data);
-        exclusive(&parity_starts, 0, length, &mut parity);
+        shared(&inputs, 0, length, &mut data);
+        exclusive(&outputs, 0, length, &mut parity);
         codec.encode(&data, &mut parity)?;
         Ok(())
     })
@@ -181,45 +165,20 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
     // apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
-        let mut data_starts = Pointers::new();
-        call.list("data", data, codec.data_units(), &mut data_starts)?;
-        let mut parity_starts = Pointers::new();
-        call.outputs("parity", parity, codec.parity_units(), &mut parity_starts)?;
+        let (mut inputs, mut outputs) = (Pointers::new(), Pointers::new());
+        call.stripe(codec, (data, parity), length, (&mut inputs, &mut outputs))?;
         let kind = checksum_kind(checksum)?;
-        let per_unit = match bytes_per_checksum {
-            // The codec refuses 0; until then the count of checksums is 0.
-            0 => 0,
-            bytes => length.div_ceil(bytes),
-        };
+        let per_unit = chunks(length, bytes_per_checksum);
         let total = per_unit.saturating_mul(codec.data_units() + codec.parity_units());
-        let inputs = List {
-            name: "data",
-            pointers: &data_starts,
-            bytes: length,
-        };
-        let outputs = List {
-            name: "parity",
-            pointers: &parity_starts,
-            bytes: length,
-        };
-        call.check_present(&inputs)?;
-        call.check_memory(&[inputs], &outputs)?;
-        let sums_list = [sums.cast_const().cast()];
-        let sums_bytes = total.saturating_mul(size_of::<u32>());
-        let sums_list = List {
-            name: "sums",
-            pointers: &sums_list,
-            bytes: sums_bytes,
-        };
-        call.check_memory(&[inputs, outputs], &sums_list)?;
-        if !sums.is_aligned() {
-            return Err(Failure::Misaligned(call.0, "sums", sums.addr()));
-        }
-        let sums = std::slice::from_raw_parts_mut(sums, total);
+        let units = [
+            list("data", &inputs, length),
+            list("parity", &outputs, length),
+        ];
+        let sums = call.checksums(sums, total, &units)?;
         let (data_sums, parity_sums) = sums.split_at_mut(per_unit * codec.data_units());
         let (mut data, mut parity) = (Shared::new(), Exclusive::new());
-        shared(&data_starts, 0, length, &mut data);
-        exclusive(&parity_starts, 0, length, &mut parity);
+        shared(&inputs, 0, length, &mut data);
+        exclusive(&outputs, 0, length, &mut parity);
         codec.encode_with_checksums(
             &data,
             &mut parity,
@@ -281,18 +240,8 @@ pub unsafe extern "C" fn stripeline_decode(
         codec.check_erasures(&present, &erased)?;
         let mut outputs_starts = Pointers::new();
         call.outputs("outputs", outputs, count, &mut outputs_starts)?;
-        call.check_memory(
-            &[List {
-                name: "units",
-                pointers: &units_starts,
-                bytes: length,
-            }],
-            &List {
-                name: "outputs",
-                pointers: &outputs_starts,
-                bytes: length,
-            },
-        )?;
+        let inputs = list("units", &units_starts, length);
+        call.check_memory(&[inputs], &list("outputs", &outputs_starts, length))?;
         let (mut units, mut outputs) = (Optional::new(), Exclusive::new());
         optional(&units_starts, 0, length, &mut units);
         exclusive(&outputs_starts, 0, length, &mut outputs);
@@ -337,31 +286,13 @@ pub unsafe extern "C" fn stripeline_verify(
         call.list("data", data, codec.data_units(), &mut data_starts)?;
         let mut parity_starts = Pointers::new();
         call.list("parity", parity, codec.parity_units(), &mut parity_starts)?;
-        call.check_result("sound", sound)?;
-        for (name, pointers) in [("data", &data_starts), ("parity", &parity_starts)] {
-            call.check_present(&List {
-                name,
-                pointers,
-                bytes: length,
-            })?;
-        }
+        let places = call.verdict_places(sound, parity_unit, offset)?;
+        call.check_present(&list("data", &data_starts, length))?;
+        call.check_present(&list("parity", &parity_starts, length))?;
         let (mut data, mut parity) = (Shared::new(), Shared::new());
         shared(&data_starts, 0, length, &mut data);
         shared(&parity_starts, 0, length, &mut parity);
-        let verdict = codec.verify(&data, &parity)?;
-        sound.write(verdict == Verdict::Sound);
-        if let Verdict::Mismatch {
-            parity_unit: unit,
-            offset: first,
-        } = verdict
-        {
-            if !parity_unit.is_null() {
-                parity_unit.write_unaligned(unit);
-            }
-            if !offset.is_null() {
-                offset.write_unaligned(first);
-            }
-        }
+        places.write(codec.verify(&data, &parity)?);
         Ok(())
     })
 }
@@ -399,23 +330,11 @@ pub unsafe extern "C" fn stripeline_update(
         let mut parity_starts = Pointers::new();
         call.outputs("parity", parity, codec.parity_units(), &mut parity_starts)?;
         let (old_data, new_data) = ([old_data], [new_data]);
-        let old_list = List {
-            name: "old_data",
-            pointers: &old_data,
-            bytes: length,
-        };
-        let new_list = List {
-            name: "new_data",
-            pointers: &new_data,
-            bytes: length,
-        };
+        let old_list = list("old_data", &old_data, length);
+        let new_list = list("new_data", &new_data, length);
         call.check_present(&old_list)?;
         call.check_present(&new_list)?;
-        let outputs = List {
-            name: "parity",
-            pointers: &parity_starts,
-            bytes: length,
-        };
+        let outputs = list("parity", &parity_starts, length);
         call.check_memory(&[old_list, new_list], &outputs)?;
         let (mut changed, mut parity) = (Shared::new(), Exclusive::new());
         shared(&[old_data[0], new_data[0]], 0, length, &mut changed);
@@ -423,6 +342,58 @@ pub unsafe extern "C" fn stripeline_update(
         codec.update(data_unit, changed[0], changed[1], &mut parity)?;
         Ok(())
     })
+}
+
+impl Call {
+    /// Reads the lists of a stripe to encode, and checks that its units may be read and written.
+    ///
+    /// # Safety
+    /// Lists must be null or have an entry per unit of the codec.
+    unsafe fn stripe(
+        self,
+        codec: &Codec,
+        (data, parity): (*const *const u8, *const *mut u8),
+        length: usize,
+        (inputs, outputs): (&mut Pointers, &mut Pointers),
+    ) -> Result<(), Failure> {
+        // SAFETY: as the caller guarantees.
+        unsafe {
+            self.list("data", data, codec.data_units(), inputs)?;
+            self.outputs("parity", parity, codec.parity_units(), outputs)?;
+        }
+        let inputs = list("data", inputs, length);
+        self.check_present(&inputs)?;
+        self.check_memory(&[inputs], &list("parity", outputs, length))
+    }
+
+    /// Views the list that receives `count` checksums, which shares no byte with the `units`.
+    ///
+    /// # Safety
+    /// `sums` must be null or have `count` entries that nothing else accesses for `'a`.
+    pub(crate) unsafe fn checksums<'a>(
+        self,
+        sums: *mut u32,
+        count: usize,
+        units: &[List<'_>],
+    ) -> Result<&'a mut [u32], Failure> {
+        let start = [sums.cast_const().cast()];
+        let bytes = count.saturating_mul(size_of::<u32>());
+        self.check_memory(units, &list("sums", &start, bytes))?;
+        if !sums.is_aligned() {
+            return Err(self.refuse(Mistake::Misaligned("sums", sums.addr())));
+        }
+        // SAFETY: not null and aligned; the caller guarantees the rest.
+        Ok(unsafe { std::slice::from_raw_parts_mut(sums, count) })
+    }
+}
+
+/// Returns the number of chunks of `length` bytes. The codec refuses chunks of 0 bytes; until then
+/// there are none.
+pub(crate) fn chunks(length: usize, bytes_per_checksum: usize) -> usize {
+    match bytes_per_checksum {
+        0 => 0,
+        bytes => length.div_ceil(bytes),
+    }
 }
 
 /// Returns the kind that a stripeline_checksum names.

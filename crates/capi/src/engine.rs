@@ -12,7 +12,7 @@ use stripeline_rail::Process;
 
 use crate::arguments::Call;
 use crate::entry::{guard, guard_pending};
-use crate::failure::{Failure, stripeline_status};
+use crate::failure::{Failure, Mistake, stripeline_status};
 use crate::library::copy_text;
 use crate::listener::{Listening, stripeline_listener};
 
@@ -40,7 +40,7 @@ impl Call {
         engine: *const stripeline_engine,
     ) -> Result<&'a stripeline_engine, Failure> {
         // SAFETY: null or a live handle, as the caller guarantees.
-        let engine = unsafe { engine.as_ref() }.ok_or(Failure::NullArgument(self.0, "engine"))?;
+        let engine = unsafe { engine.as_ref() }.ok_or(self.refuse(Mistake::Null("engine")))?;
         self.check_process(engine.process)?;
         Ok(engine)
     }
@@ -49,7 +49,7 @@ impl Call {
     pub(crate) fn check_process(self, process: Process) -> Result<(), Failure> {
         match process.is_current() {
             true => Ok(()),
-            false => Err(Failure::Inherited(self.0)),
+            false => Err(self.refuse(Mistake::Inherited)),
         }
     }
 }
@@ -159,7 +159,7 @@ unsafe fn read_configuration(
     let text = unsafe { CStr::from_ptr(configuration) };
     let text = text.to_str().map_err(|error| {
         let valid = error.valid_up_to();
-        Failure::NotText(call.0, "configuration", valid)
+        call.refuse(Mistake::NotText("configuration", valid))
     })?;
     Ok(text.parse()?)
 }

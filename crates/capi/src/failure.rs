@@ -98,26 +98,33 @@ pub(crate) enum Failure {
     Codec(Error),
     Engine(stripeline_engine::Error),
     Memory(&'static str, Refusal),
-    NullArgument(&'static str, &'static str),
+    /// A mistake in an argument, and the operation that it prevents.
+    Argument(&'static str, Mistake),
     UnknownCode(i32),
     UnknownChecksum(i32),
     TooManyErased(usize, usize),
-    Misaligned(&'static str, &'static str, usize),
     FingerprintSize(usize, usize),
-    Count(&'static str, &'static str, usize, usize),
-    Stride(&'static str, &'static str, usize),
-    Size(&'static str, &'static str, usize, usize),
-    UnknownMemory(&'static str, &'static str, i32),
-    UnknownDevice(&'static str, &'static str, u32),
-    UnknownPriority(&'static str, i32),
-    UnknownRail(&'static str, usize, usize),
-    UnknownFlags(&'static str, u64),
-    NegativeDescriptor(&'static str, i32),
-    NobodyToTell(&'static str),
-    NotText(&'static str, &'static str, usize),
-    OtherEngine(&'static str, usize),
-    NoFuture(&'static str),
-    Inherited(&'static str),
+}
+
+/// What is wrong with an argument: its name, if several have the type, and the values.
+#[derive(Debug)]
+pub(crate) enum Mistake {
+    Null(&'static str),
+    Misaligned(&'static str, usize),
+    Count(&'static str, usize, usize),
+    Stride(&'static str, usize),
+    Size(&'static str, usize, usize),
+    UnknownMemory(&'static str, i32),
+    UnknownDevice(&'static str, u32),
+    UnknownPriority(i32),
+    UnknownRail(usize, usize),
+    UnknownFlags(u64),
+    NegativeDescriptor(i32),
+    NobodyToTell,
+    NotText(&'static str, usize),
+    OtherEngine(usize),
+    NoFuture,
+    Inherited,
 }
 
 impl Failure {
@@ -126,28 +133,28 @@ impl Failure {
         match self {
             Self::Codec(error) => status_of_codec(error.kind()),
             Self::Engine(error) => status_of_engine(error),
-            Self::Memory(_, Refusal::Null(_)) | Self::NullArgument(..) => STRIPELINE_NULL_POINTER,
+            Self::Memory(_, Refusal::Null(_)) => STRIPELINE_NULL_POINTER,
             Self::Memory(_, Refusal::Overlap(..)) => STRIPELINE_OVERLAP,
-            Self::Memory(_, Refusal::TooLong(..)) | Self::Misaligned(..) | Self::Stride(..) => {
-                STRIPELINE_INVALID_MEMORY
-            }
-            Self::Count(..) => STRIPELINE_COUNT_MISMATCH,
+            Self::Memory(_, Refusal::TooLong(..)) => STRIPELINE_INVALID_MEMORY,
+            Self::Argument(_, mistake) => mistake.status(),
             Self::FingerprintSize(..) => STRIPELINE_LENGTH_MISMATCH,
-            Self::NotText(..) => STRIPELINE_CONFIGURATION,
-            Self::Size(..)
-            | Self::UnknownMemory(..)
-            | Self::UnknownDevice(..)
-            | Self::UnknownPriority(..)
-            | Self::UnknownRail(..)
-            | Self::UnknownFlags(..)
-            | Self::NegativeDescriptor(..)
-            | Self::NobodyToTell(..)
-            | Self::OtherEngine(..)
-            | Self::NoFuture(..) => STRIPELINE_INVALID_ARGUMENT,
-            Self::Inherited(_) => STRIPELINE_CLOSED,
             Self::UnknownCode(_) => STRIPELINE_INVALID_PARAMETERS,
             Self::UnknownChecksum(_) => STRIPELINE_INVALID_CHECKSUMS,
             Self::TooManyErased(..) => STRIPELINE_TOO_MANY_ERASURES,
+        }
+    }
+}
+
+impl Mistake {
+    fn status(&self) -> stripeline_status {
+        use stripeline_status::*;
+        match self {
+            Self::Null(_) => STRIPELINE_NULL_POINTER,
+            Self::Misaligned(..) | Self::Stride(..) => STRIPELINE_INVALID_MEMORY,
+            Self::Count(..) => STRIPELINE_COUNT_MISMATCH,
+            Self::NotText(..) => STRIPELINE_CONFIGURATION,
+            Self::Inherited => STRIPELINE_CLOSED,
+            _ => STRIPELINE_INVALID_ARGUMENT,
         }
     }
 }
@@ -202,8 +209,8 @@ impl fmt::Display for Failure {
             Self::Codec(error) => error.fmt(formatter),
             Self::Engine(error) => error.fmt(formatter),
             Self::Memory(operation, refusal) => write!(formatter, "Cannot {operation}: {refusal}"),
-            Self::NullArgument(operation, name) => {
-                write!(formatter, "Cannot {operation}: {name} is null")
+            Self::Argument(operation, mistake) => {
+                write!(formatter, "Cannot {operation}: {mistake}")
             }
             Self::UnknownCode(code) => write!(
                 formatter,
@@ -218,83 +225,66 @@ impl fmt::Display for Failure {
                 "Cannot decode the stripe: units asked for: {erased}, the code repairs: \
                  {parity_units}"
             ),
-            Self::Misaligned(operation, name, address) => write!(
-                formatter,
-                "Cannot {operation}: {name} at {address:#x} is not aligned to 4 bytes"
-            ),
             Self::FingerprintSize(given, needed) => write!(
                 formatter,
                 "Cannot take the fingerprint: bytes given: {given}, needed: {needed}"
             ),
-            _ => self.fmt_argument(formatter),
         }
     }
 }
 
-impl Failure {
-    /// Writes the text of an argument error that only engine calls can have.
-    fn fmt_argument(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let operation = match self {
-            Self::Count(operation, ..)
-            | Self::Stride(operation, ..)
-            | Self::Size(operation, ..)
-            | Self::UnknownMemory(operation, ..)
-            | Self::UnknownDevice(operation, ..)
-            | Self::UnknownPriority(operation, _)
-            | Self::UnknownRail(operation, _, _)
-            | Self::UnknownFlags(operation, _)
-            | Self::NegativeDescriptor(operation, _)
-            | Self::NobodyToTell(operation)
-            | Self::NotText(operation, ..)
-            | Self::OtherEngine(operation, _)
-            | Self::NoFuture(operation)
-            | Self::Inherited(operation) => operation,
-            _ => unreachable!("formatted by the caller"),
-        };
-        write!(formatter, "Cannot {operation}: ")?;
+impl fmt::Display for Mistake {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Count(_, name, given, needed) => {
+            Self::Null(name) => write!(formatter, "{name} is null"),
+            Self::Misaligned(name, address) => {
+                write!(
+                    formatter,
+                    "{name} at {address:#x} is not aligned to 4 bytes"
+                )
+            }
+            Self::Count(name, given, needed) => {
                 write!(formatter, "{name} has {given} units, needed: {needed}")
             }
-            Self::Stride(_, name, stride) => write!(
+            Self::Stride(name, stride) => write!(
                 formatter,
                 "{name} with a stride of {stride} bytes runs past the end of the address space"
             ),
-            Self::Size(_, name, size, known) => {
+            Self::Size(name, size, known) => {
                 write!(formatter, "{name} has size {size}, known is {known}")
             }
-            Self::UnknownMemory(_, name, kind) => write!(
+            Self::UnknownMemory(name, kind) => write!(
                 formatter,
                 "{name} has memory {kind}, known are 0 (host), 1 (host, pinned) and 2 (device)"
             ),
-            Self::UnknownDevice(_, name, device) => {
+            Self::UnknownDevice(name, device) => {
                 write!(formatter, "{name} is on device {device}, at most 65535")
             }
-            Self::UnknownRail(_, rail, count) => write!(
+            Self::UnknownRail(rail, count) => write!(
                 formatter,
                 "rail is {rail}, and the engine has {count}, numbered from 0"
             ),
-            Self::UnknownPriority(_, priority) => write!(
+            Self::UnknownPriority(priority) => write!(
                 formatter,
                 "priority is {priority}, known are 0 (foreground) and 1 (background)"
             ),
-            Self::UnknownFlags(_, flags) => {
+            Self::UnknownFlags(flags) => {
                 write!(formatter, "flags are {flags:#x}, known is 0x1 (event_fd)")
             }
-            Self::NegativeDescriptor(_, event_fd) => write!(formatter, "event_fd is {event_fd}"),
-            Self::NobodyToTell(_) => {
+            Self::NegativeDescriptor(event_fd) => write!(formatter, "event_fd is {event_fd}"),
+            Self::NobodyToTell => {
                 formatter.write_str("a call that waits takes neither callback nor event_fd")
             }
-            Self::NotText(_, name, valid) => {
+            Self::NotText(name, valid) => {
                 write!(formatter, "{name} is not UTF-8 from byte {valid} on")
             }
-            Self::OtherEngine(_, index) => {
+            Self::OtherEngine(index) => {
                 write!(formatter, "futures[{index}] belongs to another engine")
             }
-            Self::Inherited(_) => {
+            Self::Inherited => {
                 formatter.write_str("the engine belongs to the process that forked this one")
             }
-            _ => formatter.write_str("there is no future in the list"),
+            Self::NoFuture => formatter.write_str("there is no future in the list"),
         }
     }
 }

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use ::stripeline_codec::{ChecksumKind, Fingerprint, FingerprintFunction, Location};
-use stripeline_boundary::{List, Optional, optional};
+use stripeline_boundary::{Optional, optional};
 
-use crate::arguments::{Call, Pointers};
-use crate::codec::{checksum_kind, stripeline_codec};
+use crate::arguments::{Call, Pointers, list};
+use crate::codec::{checksum_kind, chunks, stripeline_codec};
 use crate::entry::guard;
-use crate::failure::{Failure, stripeline_status};
+use crate::failure::{Failure, Mistake, stripeline_status};
 
 /// What stripeline_locate() concludes. Values are never reused.
 #[allow(non_camel_case_types, reason = "the name in C")]
@@ -154,13 +154,7 @@ pub unsafe extern "C" fn stripeline_fingerprint_update_with_checksums(
         let bytes = call.bytes(bytes, length)?;
         let (kind, count) = call.chunks(state, length, checksum, bytes_per_checksum)?;
         let inputs = [bytes.as_ptr()];
-        let inputs = call.list_of("bytes", &inputs, length);
-        let outputs = [sums.cast_const().cast()];
-        call.check_memory(&[inputs], &call.list_of("sums", &outputs, 4 * count))?;
-        if !sums.is_aligned() {
-            return Err(Failure::Misaligned(call.0, "sums", sums.addr()));
-        }
-        let sums = std::slice::from_raw_parts_mut(sums, count);
+        let sums = call.checksums(sums, count, &[list("bytes", &inputs, length)])?;
         state.update_with_checksums(bytes, kind, bytes_per_checksum, sums)?;
         Ok(())
     })
@@ -204,9 +198,9 @@ pub unsafe extern "C" fn stripeline_fingerprint_update_verifying(
         let state = call.fingerprint(fingerprint)?;
         let bytes = call.bytes(bytes, length)?;
         let (kind, count) = call.chunks(state, length, checksum, bytes_per_checksum)?;
-        call.check_present(&call.list_of("expected", &[expected.cast()], 4 * count))?;
+        call.check_present(&list("expected", &[expected.cast()], 4 * count))?;
         if !expected.is_aligned() {
-            return Err(Failure::Misaligned(call.0, "expected", expected.addr()));
+            return Err(call.refuse(Mistake::Misaligned("expected", expected.addr())));
         }
         call.check_result("mismatch", mismatch)?;
         let expected = std::slice::from_raw_parts(expected, count);
@@ -247,7 +241,7 @@ pub unsafe extern "C" fn stripeline_fingerprint_take(
             return Err(Failure::FingerprintSize(length, needed));
         }
         let outputs = [bytes.cast_const()];
-        call.check_memory(&[], &call.list_of("bytes", &outputs, length))?;
+        call.check_memory(&[], &list("bytes", &outputs, length))?;
         bytes.copy_from_nonoverlapping(state.bytes().as_ptr(), length);
         state.reset();
         Ok(())
@@ -305,7 +299,7 @@ pub unsafe extern "C" fn stripeline_locate(
         call.check_result("location", location)?;
         call.check_result("units", units)?;
         call.check_result("count", count)?;
-        call.check_range(&call.list_of("fingerprints", &starts, length))?;
+        call.check_range(&list("fingerprints", &starts, length))?;
         let found = {
             let mut given = Optional::new();
             optional(&starts, 0, length, &mut given);
@@ -351,15 +345,7 @@ impl Call {
         let opened = unsafe { fingerprint.as_mut() };
         opened
             .map(|opened| &mut opened.state)
-            .ok_or(Failure::NullArgument(self.0, "fingerprint"))
-    }
-
-    fn list_of<'a>(self, name: &'static str, pointers: &'a [*const u8], bytes: usize) -> List<'a> {
-        List {
-            name,
-            pointers,
-            bytes,
-        }
+            .ok_or(self.refuse(Mistake::Null("fingerprint")))
     }
 
     /// Views the bytes of a block.
@@ -367,7 +353,7 @@ impl Call {
     /// # Safety
     /// `bytes` must be null or have `length` readable bytes, unwritten for `'a`.
     unsafe fn bytes<'a>(self, bytes: *const u8, length: usize) -> Result<&'a [u8], Failure> {
-        self.check_present(&self.list_of("bytes", &[bytes], length))?;
+        self.check_present(&list("bytes", &[bytes], length))?;
         // SAFETY: not null and within the address space; the caller guarantees the rest.
         Ok(unsafe { std::slice::from_raw_parts(bytes, length) })
     }
@@ -383,11 +369,6 @@ impl Call {
     ) -> Result<(ChecksumKind, usize), Failure> {
         let kind = checksum_kind(checksum)?;
         let within = length.min(state.remaining_bytes());
-        // The fingerprint refuses 0; until then the count of checksums is 0.
-        let count = match bytes_per_checksum {
-            0 => 0,
-            bytes => within.div_ceil(bytes),
-        };
-        Ok((kind, count))
+        Ok((kind, chunks(within, bytes_per_checksum)))
     }
 }

@@ -13,7 +13,7 @@ use crate::arguments::Call;
 use crate::completion::End;
 use crate::engine::{stripeline_engine, timeout};
 use crate::entry::{guard, guard_pending};
-use crate::failure::{Failure, stripeline_status};
+use crate::failure::{Failure, Mistake, stripeline_status};
 
 /// The future result of a task. Opaque; any number of threads may test, wait for and cancel one
 /// future at the same time. It stays valid after its engine is closed.
@@ -73,7 +73,7 @@ impl Call {
         future: *const stripeline_future,
     ) -> Result<&'a stripeline_future, Failure> {
         // SAFETY: null or a live handle, as the caller guarantees.
-        let future = unsafe { future.as_ref() }.ok_or(Failure::NullArgument(self.0, "future"))?;
+        let future = unsafe { future.as_ref() }.ok_or(self.refuse(Mistake::Null("future")))?;
         self.check_process(future.process)?;
         Ok(future)
     }
@@ -88,7 +88,7 @@ impl Call {
         count: usize,
     ) -> Result<Vec<(usize, &'a stripeline_future)>, Failure> {
         if futures.is_null() && count != 0 {
-            return Err(Failure::NullArgument(self.0, "futures"));
+            return Err(self.refuse(Mistake::Null("futures")));
         }
         let entry = |index| {
             // SAFETY: `index` is below `count`, the number of entries; null or a live handle.
@@ -222,11 +222,11 @@ pub unsafe extern "C" fn stripeline_wait_any(
         let futures = unsafe { call.futures(futures, count) }?;
         call.check_result("index", index)?;
         let Some((_, first)) = futures.first() else {
-            return Err(Failure::NoFuture(call.0));
+            return Err(call.refuse(Mistake::NoFuture));
         };
         let other = |(_, future): &&(usize, &stripeline_future)| future.engine != first.engine;
         if let Some((at, _)) = futures.iter().find(other) {
-            return Err(Failure::OtherEngine(call.0, *at));
+            return Err(call.refuse(Mistake::OtherEngine(*at)));
         }
         let ended = any_ended(&futures, timeout(timeout_ns));
         if let Some(ended) = ended {

@@ -7,7 +7,7 @@ use stripeline_boundary::List;
 use stripeline_rail::{MemoryKind, Region};
 
 use crate::arguments::{Call, Pointers};
-use crate::failure::Failure;
+use crate::failure::{Failure, Mistake};
 
 /// The kinds of memory that hold units. Values are never reused.
 #[allow(non_camel_case_types, reason = "the name in C")]
@@ -102,7 +102,7 @@ impl Call {
         // SAFETY: as the caller guarantees.
         let matrix = unsafe { self.sized(name, matrix, size_of::<stripeline_matrix>()) }?;
         if matrix.count != count {
-            return Err(Failure::Count(self.0, name, matrix.count, count));
+            return Err(self.refuse(Mistake::Count(name, matrix.count, count)));
         }
         let mut read = Matrix {
             name,
@@ -127,12 +127,12 @@ impl Call {
         target: &mut Pointers,
     ) -> Result<(), Failure> {
         if matrix.base.is_null() && matrix.count > 0 {
-            return Err(Failure::NullArgument(self.0, name));
+            return Err(self.refuse(Mistake::Null(name)));
         }
         let span = matrix.stride.checked_mul(matrix.count.saturating_sub(1));
         let end = span.and_then(|span| matrix.base.addr().checked_add(span));
         if end.is_none() {
-            return Err(Failure::Stride(self.0, name, matrix.stride));
+            return Err(self.refuse(Mistake::Stride(name, matrix.stride)));
         }
         for unit in 0..matrix.count {
             target.push(matrix.base.wrapping_add(unit * matrix.stride).cast_const());
@@ -145,8 +145,8 @@ impl Call {
             (0, _) => Ok(MemoryKind::Host),
             (1, _) => Ok(MemoryKind::HostPinned),
             (2, Ok(ordinal)) => Ok(MemoryKind::Device { ordinal }),
-            (2, Err(_)) => Err(Failure::UnknownDevice(self.0, name, matrix.device)),
-            (other, _) => Err(Failure::UnknownMemory(self.0, name, other)),
+            (2, Err(_)) => Err(self.refuse(Mistake::UnknownDevice(name, matrix.device))),
+            (other, _) => Err(self.refuse(Mistake::UnknownMemory(name, other))),
         }
     }
 
@@ -163,12 +163,12 @@ impl Call {
         first: usize,
     ) -> Result<T, Failure> {
         if structure.is_null() {
-            return Err(Failure::NullArgument(self.0, name));
+            return Err(self.refuse(Mistake::Null(name)));
         }
         // SAFETY: not null; every such structure begins with its size.
         let size = unsafe { structure.cast::<usize>().read_unaligned() };
         if size != first && size != size_of::<T>() {
-            return Err(Failure::Size(self.0, name, size, size_of::<T>()));
+            return Err(self.refuse(Mistake::Size(name, size, size_of::<T>())));
         }
         let mut copy = MaybeUninit::<T>::zeroed();
         // SAFETY: the caller's structure has `size` bytes, the copy at least as many; the values of

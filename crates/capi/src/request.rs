@@ -8,7 +8,7 @@ use ::stripeline_engine::{Priority, Request};
 
 use crate::arguments::Call;
 use crate::completion::Notice;
-use crate::failure::{Failure, stripeline_status};
+use crate::failure::{Failure, Mistake, stripeline_status};
 
 /// The order in which tasks run. Values are never reused.
 #[allow(non_camel_case_types, reason = "the name in C")]
@@ -93,14 +93,14 @@ impl Call {
         let priority = match asked.priority {
             0 => Priority::Foreground,
             1 => Priority::Background,
-            other => return Err(Failure::UnknownPriority(self.0, other)),
+            other => return Err(self.refuse(Mistake::UnknownPriority(other))),
         };
         if asked.flags & !STRIPELINE_REQUEST_EVENT_FD != 0 {
-            return Err(Failure::UnknownFlags(self.0, asked.flags));
+            return Err(self.refuse(Mistake::UnknownFlags(asked.flags)));
         }
         let has_event_fd = asked.event_fd > 0 || asked.flags & STRIPELINE_REQUEST_EVENT_FD != 0;
         if asked.event_fd < 0 {
-            return Err(Failure::NegativeDescriptor(self.0, asked.event_fd));
+            return Err(self.refuse(Mistake::NegativeDescriptor(asked.event_fd)));
         }
         let deadline = (asked.deadline_ns > 0).then(|| Duration::from_nanos(asked.deadline_ns));
         let notice = Notice {
@@ -128,7 +128,7 @@ impl Call {
         // SAFETY: as the caller guarantees.
         let (request, notice) = unsafe { self.request(request) }?;
         if notice.is_wanted() {
-            return Err(Failure::NobodyToTell(self.0));
+            return Err(self.refuse(Mistake::NobodyToTell));
         }
         Ok(request)
     }

@@ -8,7 +8,7 @@ use ::stripeline_engine::{BUCKETS, RailStatistics};
 use crate::arguments::Call;
 use crate::engine::stripeline_engine;
 use crate::entry::guard;
-use crate::failure::{Failure, stripeline_status};
+use crate::failure::{Mistake, stripeline_status};
 use crate::library::copy_text;
 
 /// Buckets of a histogram: bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds, the last also
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn stripeline_engine_rail_statistics(
         let rails = engine.engine.statistics().rails;
         let read = rails
             .get(rail)
-            .ok_or(Failure::UnknownRail(call.0, rail, rails.len()))?;
+            .ok_or(call.refuse(Mistake::UnknownRail(rail, rails.len())))?;
         // SAFETY: not null and of this size, as checked above.
         unsafe { result.write_unaligned(read.into()) };
         Ok(())
