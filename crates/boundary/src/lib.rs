@@ -6,16 +6,19 @@
 //! [`check_memory`] refuses lists that would break Rust's aliasing rules (null, wrapping,
 //! overlapping outputs), and [`shared`], [`optional`] and [`exclusive`] then convert the memory to
 //! slices, on the stack, without an allocation. [`describe`] describes the library,
-//! [`describe_engine`] an engine, and [`panic_text`] returns the text of a caught panic.
+//! [`describe_engine`] an engine, [`Finish`] reports the end of a task, and [`panic_text`] returns the
+//! text of a caught panic.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod describe;
 mod engine;
+mod finish;
 mod memory;
 
 pub use describe::{describe, quoted};
 pub use engine::{describe_candidate, describe_engine};
+pub use finish::Finish;
 pub use memory::{
     Exclusive, List, Optional, Refusal, Shared, UNITS_MAX, check_memory, exclusive, optional,
     shared,

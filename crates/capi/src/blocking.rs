@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The engine's blocking operations.
 
+use std::sync::Arc;
+
 use ::stripeline_codec::Verdict;
 
 use crate::arguments::Call;
 use crate::codec::stripeline_codec;
-use crate::completion::{End, Kept, Notice, VerdictPlaces, Waits};
+use crate::completion::{End, Notice, VerdictPlaces, Waits, finish};
 use crate::engine::stripeline_engine;
 use crate::entry::guard;
 use crate::failure::{Failure, stripeline_status};
@@ -193,10 +195,11 @@ unsafe fn run(
             call.request_of_waiter(request)?,
         )
     };
-    let end = End::new(Notice::default());
+    let end = Arc::<End>::default();
+    let keep = Box::new(finish(Notice::default(), &end));
     // SAFETY: as the caller guarantees until this returns, which `Waits` keeps it from doing before
     // the job is gone.
-    let piece = unsafe { operation.piece(&codec.codec, length, Kept(end.clone())) }?;
+    let piece = unsafe { operation.piece(&codec.codec, length, keep) }?;
     let Some(piece) = piece else {
         return Ok(Verdict::Sound);
     };

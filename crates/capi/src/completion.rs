@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use ::stripeline_codec::Verdict;
 use ::stripeline_engine::Outcome;
+use stripeline_boundary::Finish;
 use stripeline_rail::clock;
 
 use crate::entry::with_error;
@@ -111,60 +112,49 @@ impl Notice {
     }
 }
 
-/// The end of a task and of its job.
-#[derive(Debug)]
+/// Whether a task and its job have ended and all notifications have been sent.
+#[derive(Debug, Default)]
 pub(crate) struct End {
-    state: Mutex<State>,
+    is_over: Mutex<bool>,
     changed: Condvar,
-    notice: Notice,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    job_is_gone: bool,
-    outcome: Option<Outcome>,
-    is_over: bool,
+/// Returns what the task and the job hold: sends the notifications when both have ended.
+pub(crate) fn finish(
+    notice: Notice,
+    end: &Arc<End>,
+) -> Arc<Finish<impl FnOnce(Option<Outcome>) + Send + Sync + 'static>> {
+    let end = Arc::clone(end);
+    Finish::new(move |outcome| {
+        if let Some(outcome) = outcome {
+            notice.tell(&outcome);
+        }
+        *end.lock() = true;
+        end.changed.notify_all();
+    })
 }
 
 impl End {
-    pub(crate) fn new(notice: Notice) -> Arc<Self> {
-        Arc::new(Self {
-            state: Mutex::default(),
-            changed: Condvar::new(),
-            notice,
-        })
-    }
-
-    /// Returns whether [`End::task_ended`] must be called.
-    pub(crate) fn wants_outcome(&self) -> bool {
-        self.notice.is_wanted()
-    }
-
-    /// Records how the task ended.
-    pub(crate) fn task_ended(&self, outcome: &Outcome) {
-        self.note(|state| state.outcome = Some(outcome.clone()));
-    }
-
     /// Returns whether the buffers have been returned and all notifications have been sent.
     pub(crate) fn is_over(&self) -> bool {
-        self.lock().is_over
+        *self.lock()
     }
 
     /// Waits until the end is over; returns false if `until` passes first.
     pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
-        let mut state = self.lock();
-        while !state.is_over {
-            state = match until {
+        let mut is_over = self.lock();
+        while !*is_over {
+            is_over = match until {
                 None => self
                     .changed
-                    .wait(state)
+                    .wait(is_over)
                     .unwrap_or_else(PoisonError::into_inner),
                 Some(until) => {
                     let limit = until.saturating_duration_since(clock::now());
                     if limit.is_zero() {
                         return false;
                     }
-                    let waited = self.changed.wait_timeout(state, limit);
+                    let waited = self.changed.wait_timeout(is_over, limit);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
@@ -172,35 +162,8 @@ impl End {
         true
     }
 
-    fn note(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self.lock();
-        change(&mut state);
-        let is_last = state.job_is_gone && (state.outcome.is_some() || !self.wants_outcome());
-        if !is_last {
-            return;
-        }
-        let outcome = state.outcome.take();
-        // Not under the lock: the callback may test its future.
-        drop(state);
-        if let Some(outcome) = outcome {
-            self.notice.tell(&outcome);
-        }
-        self.lock().is_over = true;
-        self.changed.notify_all();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Held by the job: its drop means that the job holds no buffer any more.
-#[derive(Debug)]
-pub(crate) struct Kept(pub(crate) Arc<End>);
-
-impl Drop for Kept {
-    fn drop(&mut self) {
-        self.0.note(|state| state.job_is_gone = true);
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,12 +2,13 @@
 //! The engine's non-blocking operations.
 
 use std::ptr::null_mut;
+use std::sync::Arc;
 
 use ::stripeline_codec::Verdict;
 use ::stripeline_engine::{Ticket, in_turn};
 
 use crate::codec::stripeline_codec;
-use crate::completion::{End, Kept, VerdictPlaces};
+use crate::completion::{End, VerdictPlaces, finish};
 use crate::engine::stripeline_engine;
 use crate::entry::guard;
 use crate::failure::{Failure, stripeline_status};
@@ -205,9 +206,12 @@ unsafe fn issue(
         call.check_result("future", future)?;
     }
     notice.verdict = verdict;
-    let end = End::new(notice);
+    let is_wanted = notice.is_wanted();
+    let end = Arc::<End>::default();
+    let finish = finish(notice, &end);
+    let keep = Box::new(Arc::clone(&finish));
     // SAFETY: as the caller guarantees until the task has ended, which is after the job is gone.
-    let piece = unsafe { operation.piece(&codec.codec, length, Kept(end.clone())) }?;
+    let piece = unsafe { operation.piece(&codec.codec, length, keep) }?;
     // Stored before any notification: a callback may release the future.
     let promise = |ticket: Option<&Ticket>| {
         if !future.is_null() {
@@ -217,14 +221,13 @@ unsafe fn issue(
     };
     let Some(piece) = piece else {
         promise(None);
-        in_turn(move || end.task_ended(&Ok(Verdict::Sound)));
+        in_turn(move || finish.note(&Ok(Verdict::Sound)));
         return Ok(());
     };
     let prepare = |ticket: &Ticket| {
         promise(Some(ticket));
-        if end.wants_outcome() {
-            let end = end.clone();
-            ticket.on_end(move |outcome| end.task_ended(outcome));
+        if is_wanted {
+            ticket.on_end(move |outcome| finish.note(outcome));
         }
     };
     let issued = engine.engine.issue_with(piece, request, prepare);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The four operations of an engine as read from C: checks the arguments and creates a piece.
 
+use std::any::Any;
+
 use ::stripeline_codec::Codec;
 use stripeline_rail::{Buffers, Job, Piece};
 
 use crate::arguments::Call;
-use crate::completion::Kept;
 use crate::failure::Failure;
 use crate::matrix::stripeline_matrix;
 
@@ -47,18 +48,18 @@ impl Operation {
     ///
     /// # Safety
     /// Matrices and lists must be null or as large as their counts. Until the job is dropped, which
-    /// drops `kept`, units must have `length` bytes of their kind of memory; units that are read
+    /// drops `keep`, units must have `length` bytes of their kind of memory; units that are read
     /// must not be written, and units that are written must not be accessed by anything else.
     pub(crate) unsafe fn piece(
         self,
         codec: &Codec,
         length: usize,
-        kept: Kept,
+        keep: Box<dyn Any + Send + Sync>,
     ) -> Result<Option<Piece>, Failure> {
         let call = self.call();
         let buffers = Buffers {
             bytes: length,
-            keep: Some(Box::new(kept)),
+            keep: Some(keep),
         };
         let (k, m) = (codec.data_units(), codec.parity_units());
         // SAFETY: matrices and buffers as the caller guarantees; `check_memory` keeps outputs

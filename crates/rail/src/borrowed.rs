@@ -129,8 +129,12 @@ fn writable(units: &mut [&mut [u8]]) -> ArrayVec<Region, UNITS_MAX> {
     units.iter_mut().map(region).collect()
 }
 
-/// Creates a job, runs it and waits for its end.
-fn scoped<R>(
+/// Creates a job over buffers of `bytes` bytes, runs it and returns only when the job is dropped, also
+/// when `run` panics: no rail accesses the buffers any more then.
+///
+/// # Errors
+/// As `job`.
+pub fn scoped<R>(
     bytes: usize,
     run: impl FnOnce(Piece) -> R,
     job: impl FnOnce(Buffers) -> Result<Piece, Error>,

@@ -2,8 +2,9 @@
 //! Ended tasks and events that wait for a Java thread to take them.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use stripeline_boundary::Finish;
 use stripeline_codec::Verdict;
 use stripeline_engine::{Error, Event, Outcome, Ticket};
 
@@ -40,41 +41,21 @@ struct State {
     closed: bool,
 }
 
-/// Held by a task and by its job; reports the task when both have been dropped.
-pub(crate) struct Finish {
-    task: i64,
-    outcome: OnceLock<Outcome>,
-    completions: Arc<Completions>,
-}
-
-impl Finish {
-    pub(crate) fn new(task: i64, completions: &Arc<Completions>) -> Self {
-        Self {
-            task,
-            outcome: OnceLock::new(),
-            completions: Arc::clone(completions),
-        }
-    }
-
-    /// Records how the task ended. A task that was never issued has no outcome and no report.
-    pub(crate) fn note(&self, outcome: &Outcome) {
-        let _ = self.outcome.set(outcome.clone());
-    }
-}
-
-impl Drop for Finish {
-    fn drop(&mut self) {
-        if let Some(outcome) = self.outcome.take() {
-            self.completions
-                .state()
-                .ended
-                .push_back((self.task, outcome));
-            self.completions.arrived.notify_one();
-        }
-    }
-}
-
 impl Completions {
+    /// Returns what a task and its job hold: the end of both reports the task.
+    pub(crate) fn finish(
+        self: &Arc<Self>,
+        task: i64,
+    ) -> Arc<Finish<impl FnOnce(Option<Outcome>) + Send + Sync + 'static>> {
+        let completions = Arc::clone(self);
+        Finish::new(move |outcome| {
+            if let Some(outcome) = outcome {
+                completions.state().ended.push_back((task, outcome));
+                completions.arrived.notify_one();
+            }
+        })
+    }
+
     /// Waits for reports and writes as many as fit; returns `None` once the engine is closed and
     /// all reports have been taken. A report of task 0 means that there are events.
     pub(crate) fn take(&self, reports: &mut [[i64; REPORT_LONGS]]) -> Option<usize> {
@@ -197,7 +178,7 @@ mod tests {
     #[test]
     fn a_task_is_reported_when_its_last_holder_is_gone() {
         let completions = completions();
-        let held = Arc::new(Finish::new(7, &completions));
+        let held = completions.finish(7);
         let other = Arc::clone(&held);
         held.note(&Ok(Verdict::Mismatch {
             parity_unit: 2,
@@ -217,7 +198,7 @@ mod tests {
     #[test]
     fn a_task_that_was_not_issued_is_not_reported() {
         let completions = completions();
-        drop(Finish::new(1, &completions));
+        drop(completions.finish(1));
         completions.close();
         assert_eq!(completions.take(&mut [[0; REPORT_LONGS]; 1]), None);
     }
@@ -226,7 +207,7 @@ mod tests {
     fn more_reports_than_fit_are_kept_and_come_before_the_end() {
         let completions = completions();
         for task in 1..=3 {
-            Finish::new(task, &completions).note(&Ok(Verdict::Sound));
+            completions.finish(task).note(&Ok(Verdict::Sound));
         }
         completions.close();
         let mut reports = [[0; REPORT_LONGS]; 2];

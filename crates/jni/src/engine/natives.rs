@@ -12,7 +12,7 @@ use stripeline_engine::Configuration;
 use crate::arguments::present;
 use crate::engine::completions::REPORT_LONGS;
 use crate::engine::survey::survey;
-use crate::engine::tasks::{self, Issue};
+use crate::engine::tasks::{self, Order};
 use crate::engine::{engines, report};
 use crate::env::{ByteArray, LongArray};
 use crate::failure::{Failure, natives, string};
@@ -119,9 +119,9 @@ natives! { env;
     ) -> ();
     // SAFETY: the arguments of this native, whose types the JVM has checked; Java keeps them.
     ENCODE, () => unsafe {
-        let issue = issue(engine, codec, length, task, background, deadline);
+        let order = Order::begin(engine, codec, length, task, background, deadline)?;
         let (inputs, outputs) = ((inputs, input_positions), (outputs, output_positions));
-        tasks::encode(env, issue, inputs, outputs)
+        tasks::encode(env, order, inputs, outputs)
     }
 
     /// `void decode(long engine, long codec, ByteBuffer[] in, int[], int[] erased, ByteBuffer[]
@@ -133,9 +133,9 @@ natives! { env;
     ) -> ();
     // SAFETY: as in `encode`.
     DECODE, () => unsafe {
-        let issue = issue(engine, codec, length, task, background, deadline);
+        let order = Order::begin(engine, codec, length, task, background, deadline)?;
         let (inputs, outputs) = ((inputs, input_positions), (outputs, output_positions));
-        tasks::decode(env, issue, inputs, erased, outputs)
+        tasks::decode(env, order, inputs, erased, outputs)
     }
 
     /// `int verify(long engine, long codec, ByteBuffer[] units, int[], int length, long task,
@@ -146,8 +146,8 @@ natives! { env;
     ) -> jint;
     // SAFETY: as in `encode`.
     VERIFY, -1 => unsafe {
-        let issue = issue(engine, codec, length, task, background, deadline);
-        tasks::verify(env, issue, (units, positions))
+        let order = Order::begin(engine, codec, length, task, background, deadline)?;
+        tasks::verify(env, order, (units, positions))
     }
 
     /// `void update(long engine, long codec, int dataUnit, ByteBuffer old, int, ByteBuffer fresh,
@@ -159,10 +159,10 @@ natives! { env;
     ) -> ();
     // SAFETY: as in `encode`.
     UPDATE, () => unsafe {
-        let issue = issue(engine, codec, length, task, background, deadline);
+        let order = Order::begin(engine, codec, length, task, background, deadline)?;
         let change = [(old, old_position), (fresh, fresh_position)];
         let parity = (parity, parity_positions);
-        tasks::update(env, issue, data_unit, change, parity)
+        tasks::update(env, order, data_unit, change, parity)
     }
 
     /// `String survey(byte[] configuration, long milliseconds, byte[] path)`
@@ -181,23 +181,5 @@ natives! { env;
         let configuration = String::from_utf8_lossy(&configuration);
         let path = path.as_deref().map(Path::new);
         string(env, Some(survey(&configuration, budget, path)?))
-    }
-}
-
-fn issue(
-    engine: jlong,
-    codec: jlong,
-    length: jint,
-    task: jlong,
-    background: jboolean,
-    deadline: jlong,
-) -> Issue {
-    Issue {
-        engine,
-        codec,
-        length,
-        task,
-        background: background != JNI_FALSE,
-        deadline,
     }
 }

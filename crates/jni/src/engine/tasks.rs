@@ -5,56 +5,53 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrayvec::ArrayVec;
-use jni_sys::{jint, jlong, jobject};
-use stripeline_boundary::{Exclusive, Optional, Shared, UNITS_MAX, exclusive, optional, shared};
+use jni_sys::{JNI_FALSE, jboolean, jint, jlong, jobject};
+use stripeline_boundary::UNITS_MAX;
 use stripeline_codec::{Codec, StorePolicy, Verdict};
 use stripeline_engine::{Priority, Request, Ticket};
+use stripeline_rail::borrowed::scoped;
 use stripeline_rail::{Buffers, Job, Piece, Region};
 
 use crate::arguments::{Absence, Ints, Pointers, Units, non_negative, present, read_ints};
 use crate::direct::Memory;
-use crate::engine::completions::Finish;
 use crate::engine::engines::{self, Call};
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::registry;
 
-/// The arguments of every operation besides its units.
-#[derive(Clone, Copy)]
-pub(crate) struct Issue {
-    pub(crate) engine: jlong,
-    pub(crate) codec: jlong,
-    pub(crate) length: jint,
-    /// The number under which the task is reported; 0 to wait for it.
-    pub(crate) task: jlong,
-    pub(crate) background: bool,
-    /// The time that the task may take in nanoseconds, or a negative value for no limit.
-    pub(crate) deadline: jlong,
-}
-
-/// A call in progress.
-struct Order {
+/// A call in progress: what every operation has besides its units.
+pub(crate) struct Order {
     call: Call,
     codec: &'static Codec,
     length: usize,
+    /// The number under which the task is reported; 0 to wait for it.
     task: i64,
     request: Request,
 }
 
 type Regions = ArrayVec<Region, UNITS_MAX>;
 
-impl Issue {
-    fn begin(self) -> Result<Order, Failure> {
-        let deadline = u64::try_from(self.deadline).ok();
-        let priority = match self.background {
-            true => Priority::Background,
-            false => Priority::Foreground,
+impl Order {
+    /// Enters the engine; `deadline` is the time that the task may take in nanoseconds, or a
+    /// negative value for no limit.
+    pub(crate) fn begin(
+        engine: jlong,
+        codec: jlong,
+        length: jint,
+        task: jlong,
+        background: jboolean,
+        deadline: jlong,
+    ) -> Result<Self, Failure> {
+        let deadline = u64::try_from(deadline).ok();
+        let priority = match background {
+            JNI_FALSE => Priority::Foreground,
+            _ => Priority::Background,
         };
-        Ok(Order {
-            call: engines::enter(self.engine)?,
-            codec: registry::get(self.codec)?,
-            length: non_negative("length", self.length)?,
-            task: self.task,
+        Ok(Self {
+            call: engines::enter(engine)?,
+            codec: registry::get(codec)?,
+            length: non_negative("length", length)?,
+            task,
             request: Request {
                 priority,
                 deadline: deadline.map(Duration::from_nanos),
@@ -63,29 +60,30 @@ impl Issue {
             },
         })
     }
-}
 
-impl Order {
-    /// Issues the piece that `job` creates. The caller keeps its buffers until the task is
-    /// reported.
-    fn issue(
+    /// Runs the piece that `job` creates and returns the verdict, or issues it: the verdict is then
+    /// reported, and the caller keeps the buffers until then.
+    fn run(
         &self,
         job: impl FnOnce(Buffers) -> Result<Piece, stripeline_codec::Error>,
-    ) -> Result<(), Failure> {
-        let completions = &self.call.completions;
-        let finish = Arc::new(Finish::new(self.task, completions));
+    ) -> Result<Option<Verdict>, Failure> {
+        let (engine, completions) = (&self.call.engine, &self.call.completions);
+        if self.task == 0 {
+            let run = |piece| engine.run(piece, self.request);
+            return Ok(Some(scoped(self.length, run, job)??));
+        }
+        let finish = completions.finish(self.task);
         let piece = job(Buffers {
             bytes: self.length,
             keep: Some(Box::new(Arc::clone(&finish))),
         })?;
-        // The task's end is reported once the callback's reference to `finish` is dropped.
         let prepare = |ticket: &Ticket| {
             completions.keep(self.task, ticket.clone());
             ticket.on_end(move |outcome| finish.note(outcome));
         };
-        let issued = self.call.engine.issue_with(piece, self.request, prepare);
+        let issued = engine.issue_with(piece, self.request, prepare);
         issued
-            .map(|_ticket| ())
+            .map(|_ticket| None)
             .map_err(|rejected| rejected.error.into())
     }
 }
@@ -97,11 +95,10 @@ impl Order {
 /// until the task is reported, and until then outputs are not accessed and inputs are not changed.
 pub(crate) unsafe fn encode(
     env: Env,
-    issue: Issue,
+    order: Order,
     inputs: (jobject, jobject),
     outputs: (jobject, jobject),
 ) -> Result<(), Failure> {
-    let order = issue.begin()?;
     let codec = order.codec;
     let (k, m) = (codec.data_units(), codec.parity_units());
     env.ensure_local_capacity(k + m)?;
@@ -113,19 +110,10 @@ pub(crate) unsafe fn encode(
         outputs.read(env, Some(m))?;
         memory(env, &inputs, Absence::Refused, &outputs, order.length)?
     };
-    if order.task == 0 {
-        let (mut data, mut parity) = (Shared::new(), Exclusive::new());
-        // SAFETY: `memory` has checked bounds and overlaps; the buffers live during this call.
-        unsafe {
-            shared(&memory.inputs, 0, order.length, &mut data);
-            exclusive(&memory.outputs, 0, order.length, &mut parity);
-        }
-        let engine = &order.call.engine;
-        return Ok(engine.encode(codec, &data, &mut parity, order.request)?);
-    }
     let (inputs, outputs) = (regions(&memory.inputs), regions(&memory.outputs));
     // SAFETY: bounds and overlaps are checked; the rest as the caller guarantees.
-    order.issue(|buffers| unsafe { Job::encode(codec, &inputs, &outputs, buffers) })
+    order.run(|buffers| unsafe { Job::encode(codec, &inputs, &outputs, buffers) })?;
+    Ok(())
 }
 
 /// Computes the units `erased`.
@@ -134,12 +122,11 @@ pub(crate) unsafe fn encode(
 /// As [`encode`].
 pub(crate) unsafe fn decode(
     env: Env,
-    issue: Issue,
+    order: Order,
     inputs: (jobject, jobject),
     erased: jobject,
     outputs: (jobject, jobject),
 ) -> Result<(), Failure> {
-    let order = issue.begin()?;
     let codec = order.codec;
     let count = codec.data_units() + codec.parity_units();
     env.ensure_local_capacity(count + codec.parity_units())?;
@@ -157,21 +144,12 @@ pub(crate) unsafe fn decode(
         outputs.read(env, None)?;
         memory(env, &inputs, Absence::Allowed, &outputs, order.length)?
     };
-    if order.task == 0 {
-        let (mut units, mut decoded) = (Optional::new(), Exclusive::new());
-        // SAFETY: as in `encode`.
-        unsafe {
-            optional(&memory.inputs, 0, order.length, &mut units);
-            exclusive(&memory.outputs, 0, order.length, &mut decoded);
-        }
-        let engine = &order.call.engine;
-        return Ok(engine.decode(codec, &units, &erasures, &mut decoded, order.request)?);
-    }
     let region = |unit: &*const u8| (!unit.is_null()).then(|| Region::host(unit.cast_mut()));
     let units: ArrayVec<Option<Region>, UNITS_MAX> = memory.inputs.iter().map(region).collect();
     let outputs = regions(&memory.outputs);
     // SAFETY: as in `encode`.
-    order.issue(|buffers| unsafe { Job::decode(codec, &units, &erasures, &outputs, buffers) })
+    order.run(|buffers| unsafe { Job::decode(codec, &units, &erasures, &outputs, buffers) })?;
+    Ok(())
 }
 
 /// Compares parity with data: returns -1 if it matches, else the first parity unit that differs;
@@ -181,10 +159,9 @@ pub(crate) unsafe fn decode(
 /// As [`encode`].
 pub(crate) unsafe fn verify(
     env: Env,
-    issue: Issue,
+    order: Order,
     units: (jobject, jobject),
 ) -> Result<jint, Failure> {
-    let order = issue.begin()?;
     let codec = order.codec;
     let count = codec.data_units() + codec.parity_units();
     env.ensure_local_capacity(count)?;
@@ -194,27 +171,16 @@ pub(crate) unsafe fn verify(
         inputs.read(env, Some(count))?;
         memory(env, &inputs, Absence::Refused, &Units::none(), order.length)?
     };
-    if order.task == 0 {
-        let mut all = Shared::new();
-        // SAFETY: as in `encode`.
-        unsafe { shared(&memory.inputs, 0, order.length, &mut all) };
-        let (data, parity) = all.split_at(codec.data_units());
-        let verdict = order
-            .call
-            .engine
-            .verify(codec, data, parity, order.request)?;
-        return Ok(match verdict {
-            Verdict::Sound => -1,
-            Verdict::Mismatch { parity_unit, .. } => {
-                jint::try_from(parity_unit).expect("at most 255 parity units")
-            }
-        });
-    }
     let all = regions(&memory.inputs);
     let (data, parity) = all.split_at(codec.data_units());
     // SAFETY: as in `encode`.
-    order.issue(|buffers| unsafe { Job::verify(codec, data, parity, buffers) })?;
-    Ok(-1)
+    let verdict = order.run(|buffers| unsafe { Job::verify(codec, data, parity, buffers) })?;
+    Ok(match verdict {
+        None | Some(Verdict::Sound) => -1,
+        Some(Verdict::Mismatch { parity_unit, .. }) => {
+            jint::try_from(parity_unit).expect("at most 255 parity units")
+        }
+    })
 }
 
 /// Updates the parity after one data unit has changed; each buffer is passed with its position.
@@ -223,12 +189,11 @@ pub(crate) unsafe fn verify(
 /// As [`encode`].
 pub(crate) unsafe fn update(
     env: Env,
-    issue: Issue,
+    order: Order,
     data_unit: jint,
     change: [(jobject, jint); 2],
     parity: (jobject, jobject),
 ) -> Result<(), Failure> {
-    let order = issue.begin()?;
     let codec = order.codec;
     let data_unit = non_negative("the data unit", data_unit)?;
     env.ensure_local_capacity(codec.parity_units())?;
@@ -240,23 +205,13 @@ pub(crate) unsafe fn update(
         parity.read(env, Some(codec.parity_units()))?;
         memory(env, &inputs, Absence::Refused, &parity, order.length)?
     };
-    if order.task == 0 {
-        let (mut changed, mut parity) = (Shared::new(), Exclusive::new());
-        // SAFETY: as in `encode`.
-        unsafe {
-            shared(&memory.inputs, 0, order.length, &mut changed);
-            exclusive(&memory.outputs, 0, order.length, &mut parity);
-        }
-        let [old, fresh] = [changed[0], changed[1]];
-        let engine = &order.call.engine;
-        return Ok(engine.update(codec, data_unit, old, fresh, &mut parity, order.request)?);
-    }
     let changed = regions(&memory.inputs);
     let parity = regions(&memory.outputs);
-    order.issue(|buffers| {
+    order.run(|buffers| {
         // SAFETY: as in `encode`.
         unsafe { Job::update(codec, data_unit, changed[0], changed[1], &parity, buffers) }
-    })
+    })?;
+    Ok(())
 }
 
 /// Returns the memory of both lists after checking it.
