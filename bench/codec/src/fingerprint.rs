@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bench_common::machine::Machine;
+use bench_common::statistics::{Spread, thread_cpu};
 use clap::Parser;
 use stripeline_codec::{ChecksumKind, Fingerprint, FingerprintFunction, Kernels};
 use stripeline_reference::{Checksum, checksum, fingerprint::fingerprint as oracle};
@@ -208,7 +209,11 @@ fn run(arguments: &Arguments) -> std::io::Result<bool> {
                 times.push(case.run(&source, total)?);
             }
         }
-        let medians: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
+        let median = |times: Vec<Duration>| {
+            let seconds = times.iter().map(Duration::as_secs_f64);
+            Spread::of(seconds).median.max(1e-9)
+        };
+        let medians: Vec<f64> = times.into_iter().map(median).collect();
         println!("\n{place:<32} GB/s  of crc32c  of its own checksum");
         for (case, seconds) in cases.iter().zip(&medians) {
             if !case.is_right(&first) {
@@ -235,11 +240,6 @@ fn run(arguments: &Arguments) -> std::io::Result<bool> {
         }
     }
     Ok(all_right)
-}
-
-fn median(times: &mut [Duration]) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2].as_secs_f64().max(1e-9)
 }
 
 /// Writes the file, which has no name any more when it is returned.
@@ -271,14 +271,4 @@ fn bytes(number: u64) -> Vec<u8> {
         *word = state.to_le_bytes();
     }
     bytes
-}
-
-fn thread_cpu() -> Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: room for the result; every Linux has this clock.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

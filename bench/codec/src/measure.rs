@@ -9,6 +9,8 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bench_common::statistics::thread_cpu;
+
 use crate::arena::Rotation;
 use crate::engine::Coder;
 
@@ -25,18 +27,6 @@ pub struct Window {
 
 /// One coder per thread.
 pub type Lanes = [Box<dyn Coder>];
-
-/// Returns the CPU time that the calling thread has used so far.
-fn thread_cpu() -> Duration {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the pointer is to a timespec of this frame; this clock exists on every Linux.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-    assert_eq!(status, 0, "the thread CPU clock always reads");
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
 
 /// Runs `calls` calls on each lane at the same time, lane i on rotation i.
 pub fn window(lanes: &mut Lanes, rotations: &mut [Rotation], calls: u64) -> Window {

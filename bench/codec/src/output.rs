@@ -55,6 +55,17 @@ impl OutputArguments {
     }
 }
 
+/// Returns an object with one more field at its end: a list of JSON texts, each on a line.
+#[must_use]
+pub fn with_list(object: &impl Serialize, name: &str, items: &[String]) -> String {
+    let head = serde_json::to_string_pretty(object).expect(SOUND);
+    let open = head.strip_suffix("\n}").expect("an object with fields");
+    format!("{open},\n  \"{name}\": [\n{}\n  ]\n}}", items.join(",\n"))
+}
+
+/// Why a record can be written as JSON.
+pub const SOUND: &str = "a record has no maps with odd keys";
+
 fn unwritable(path: &Path, error: &io::Error) -> String {
     format!("Cannot write record '{}': {error}", path.display())
 }

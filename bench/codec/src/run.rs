@@ -9,7 +9,7 @@ use crate::definition::{Plan, Workload};
 use crate::engine::{self, Absence, Engine, Family};
 use crate::job::Job;
 use crate::measure::{self, Window};
-use bench_common::statistics::Spread;
+use bench_common::statistics::{Spread, turns};
 
 /// The placement of cells, the same for all engines.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -231,14 +231,9 @@ impl Session {
                 ready.push((present, lanes, calls, Vec::new()));
             }
         }
-        for repetition in 0..self.plan.repetitions {
-            // Each repetition starts with another engine, so that an engine does not always follow
-            // the same one.
-            let count = ready.len();
-            for turn in 0..count {
-                let (_, lanes, calls, windows) = &mut ready[(turn + repetition) % count];
-                windows.push(measure::window(lanes, &mut rotations, *calls));
-            }
+        for turn in turns(ready.len(), self.plan.repetitions) {
+            let (_, lanes, calls, windows) = &mut ready[turn];
+            windows.push(measure::window(lanes, &mut rotations, *calls));
         }
         let bytes = job.bytes_per_call(cell.1);
         let mut figures: Vec<Figure> = ready

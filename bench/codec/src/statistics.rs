@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Medians and their spread.
+//! The CPU clock, turns of contestants, medians and their spread.
+
+use std::time::Duration;
 
 use serde::{Serialize, Serializer};
+
+/// Returns the CPU time that the calling thread has used so far.
+pub fn thread_cpu() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the pointer is to a timespec of this frame; this clock exists on every Linux.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    assert_eq!(status, 0, "the thread CPU clock always reads");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Returns whose turn it is: each of `contestants` once in every repetition. Each repetition starts
+/// with another one, so that none always follows the same one.
+pub fn turns(contestants: usize, repetitions: usize) -> impl Iterator<Item = usize> {
+    let repetition = move |first| (0..contestants).map(move |turn| (turn + first) % contestants);
+    (0..repetitions).flat_map(repetition)
+}
 
 /// The five numbers that summarise a repeated measurement.
 ///

@@ -6,6 +6,7 @@ use std::thread;
 
 use stripeline_codec::{Code, Codec, Isa, Kernels};
 use stripeline_rail::{Buffers, Job, Piece, Region};
+use stripeline_testkit::Random;
 
 use crate::away::Away;
 use crate::failure::Failure;
@@ -131,7 +132,7 @@ impl Load {
         let plain = Codec::with_kernels(Code::Rs, data, parity, plain).expect("as above");
         let stripe = &|index: usize| {
             let seed = 0x9e37_79b9_7f4a_7c15 ^ cell_bytes as u64;
-            let mut random = Random(seed.rotate_left(index as u32));
+            let mut random = Random::new(seed.rotate_left(index as u32));
             Stripe::new(shape, operation, cell_bytes, &plain, &mut random)
         };
         // At the same time, because portable kernels take seconds for a stripe of large cells.
@@ -354,20 +355,6 @@ fn check_with_oracle(data: &[Vec<u8>], parity: &[Vec<u8>]) {
     let heads: Vec<_> = parity.iter().map(head).collect();
     let wanted = stripeline_reference::encode(stripeline_reference::Code::Rs, parity.len(), &data);
     assert_eq!(heads, wanted, "plain kernels agree with the oracle");
-}
-
-/// An xorshift generator of arbitrary bytes.
-struct Random(u64);
-
-impl Random {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(8) {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            chunk.copy_from_slice(&self.0.to_le_bytes()[..chunk.len()]);
-        }
-    }
 }
 
 #[cfg(test)]

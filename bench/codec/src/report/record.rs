@@ -2,6 +2,7 @@
 //! The JSON record, which has all that is needed to identify and repeat the run.
 
 use bench_common::machine::{self, Machine};
+use bench_common::output::{SOUND, with_list};
 use serde::Serialize;
 
 use super::summary::Judgement;
@@ -66,20 +67,9 @@ impl<'a> Record<'a> {
 
     /// Returns the record as text, with one line per point.
     pub fn to_json(&self) -> String {
-        const SOUND: &str = "a record has no maps with odd keys";
-        let head = serde_json::to_string_pretty(self).expect(SOUND);
-        let open = head
-            .trim_end()
-            .strip_suffix("\n}")
-            .expect("a record is an object");
-        let points = self
-            .points
-            .iter()
-            .map(|point| serde_json::to_string(point).expect(SOUND));
+        let points = self.points.iter();
+        let points = points.map(|point| serde_json::to_string(point).expect(SOUND));
         let points: Vec<_> = points.map(|point| format!("    {point}")).collect();
-        format!(
-            "{open},\n  \"points\": [\n{}\n  ]\n}}\n",
-            points.join(",\n")
-        )
+        with_list(self, "points", &points) + "\n"
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bench_common::statistics::turns;
 use stripeline_engine::{Engine, Options, Scheduling};
 use stripeline_rail::Rail;
 
@@ -135,7 +136,7 @@ pub fn warm_up(
     drive::steady(&contestant.engine, load, time, &contestant.name).map(drop)
 }
 
-/// Runs the contestants in turn within every repetition, each repetition starting with another one.
+/// Runs the contestants in turn within every repetition.
 pub fn take_turns(
     contestants: &[Contestant],
     load: &mut Load,
@@ -143,12 +144,9 @@ pub fn take_turns(
     repetitions: usize,
 ) -> Result<Vec<Vec<Run>>, Failure> {
     let mut runs = vec![Vec::new(); contestants.len()];
-    for repetition in 0..repetitions {
-        for turn in 0..contestants.len() {
-            let index = (turn + repetition) % contestants.len();
-            let Contestant { name, engine } = &contestants[index];
-            runs[index].push(drive::steady(engine, load, window, name)?);
-        }
+    for index in turns(contestants.len(), repetitions) {
+        let Contestant { name, engine } = &contestants[index];
+        runs[index].push(drive::steady(engine, load, window, name)?);
     }
     Ok(runs)
 }

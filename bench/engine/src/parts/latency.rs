@@ -10,6 +10,7 @@ use crate::load::{Load, Operation};
 use crate::rails::Inventory;
 use crate::report::{Point, Section};
 use bench_common::plot::{self, Distributions, Panel};
+use bench_common::statistics::turns;
 
 /// Stripes outstanding.
 const WINDOW: usize = 16;
@@ -51,16 +52,13 @@ fn measure(
         contest::warm_up(contestant, &mut load, settings)?;
     }
     let mut windows = vec![Vec::new(); contestants.len()];
-    for repetition in 0..settings.repetitions {
-        for turn in 0..contestants.len() {
-            let index = (turn + repetition) % contestants.len();
-            let contestant = &contestants[index];
-            let time = group.window(settings);
-            let mut latencies =
-                drive::latencies(&contestant.engine, &mut load, time, &contestant.name)?;
-            latencies.sort_unstable();
-            windows[index].push(latencies);
-        }
+    for index in turns(contestants.len(), settings.repetitions) {
+        let contestant = &contestants[index];
+        let time = group.window(settings);
+        let mut latencies =
+            drive::latencies(&contestant.engine, &mut load, time, &contestant.name)?;
+        latencies.sort_unstable();
+        windows[index].push(latencies);
     }
     let mut series = Vec::new();
     for (index, contestant) in contestants.iter().enumerate() {

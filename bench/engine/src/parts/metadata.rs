@@ -10,6 +10,7 @@
 use std::time::{Duration, Instant};
 
 use bench_common::plot::{self, Bars, Panel};
+use bench_common::statistics::turns;
 use stripeline_engine::{Engine, Scheduling};
 
 use super::CELL_BYTES;
@@ -57,27 +58,24 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
         for key in 0..KEYS {
             store(&mut server.client, key)?;
         }
-        for repetition in 0..settings.repetitions {
-            for turn in 0..rates.len() {
-                let contestant = (turn + repetition) % rates.len();
-                // The last contestant has no metadata; its stripes are issued in groups too.
-                let group = GROUPS.get(contestant).copied();
-                let mut keeper = Keeper {
-                    client: &mut server.client,
-                    operation,
-                    number: 0,
-                };
-                load.poison()?;
-                let keeper = group.is_some().then_some(&mut keeper);
-                let rate = flow(
-                    &engine,
-                    &load,
-                    (group.unwrap_or(WINDOW), keeper),
-                    settings.window,
-                )?;
-                load.compare(WINDOW, RAIL)?;
-                rates[contestant].push(rate);
-            }
+        for contestant in turns(rates.len(), settings.repetitions) {
+            // The last contestant has no metadata; its stripes are issued in groups too.
+            let group = GROUPS.get(contestant).copied();
+            let mut keeper = Keeper {
+                client: &mut server.client,
+                operation,
+                number: 0,
+            };
+            load.poison()?;
+            let keeper = group.is_some().then_some(&mut keeper);
+            let rate = flow(
+                &engine,
+                &load,
+                (group.unwrap_or(WINDOW), keeper),
+                settings.window,
+            )?;
+            load.compare(WINDOW, RAIL)?;
+            rates[contestant].push(rate);
         }
         points(&mut section, operation, &rates);
     }

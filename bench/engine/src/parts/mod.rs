@@ -9,7 +9,6 @@ pub mod metadata;
 pub mod overhead;
 pub mod peaks;
 pub mod rates;
-pub mod simulated;
 
 /// 64 KiB cells, as in HDFS's write pipeline and in the paper.
 pub const CELL_BYTES: usize = 64 << 10;

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use bench_common::plot::{self, Bars, Panel};
+use bench_common::statistics::turns;
 use stripeline_engine::{BUCKETS, Engine, Options, Request, Scheduling};
 
 use super::{quantile, size};
@@ -118,19 +119,15 @@ fn compare(settings: &Settings, cell_bytes: usize, section: &mut Section) -> Res
     let mut load = Load::new(Operation::Encode, cell_bytes, WINDOW);
     let mut contestants = contestants();
     let stripes = calibrate(&mut load, settings.window)?;
-    for repetition in 0..settings.repetitions {
-        // Each repetition starts with another contestant, so that none always follows the same one.
-        let count = contestants.len();
-        for turn in 0..count {
-            let contestant = &mut contestants[(turn + repetition) % count];
-            let engine = &engines[usize::from(contestant.helping)];
-            load.poison()?;
-            let (begin, cpu) = (Instant::now(), clocks::process_cpu());
-            code(contestant.mode, engine, &mut load, stripes)?;
-            let window = (begin.elapsed(), clocks::process_cpu() - cpu);
-            contestant.windows.push(window);
-            load.compare(WINDOW.min(stripes as usize), contestant.name)?;
-        }
+    for turn in turns(contestants.len(), settings.repetitions) {
+        let contestant = &mut contestants[turn];
+        let engine = &engines[usize::from(contestant.helping)];
+        load.poison()?;
+        let (begin, cpu) = (Instant::now(), clocks::process_cpu());
+        code(contestant.mode, engine, &mut load, stripes)?;
+        let window = (begin.elapsed(), clocks::process_cpu() - cpu);
+        contestant.windows.push(window);
+        load.compare(WINDOW.min(stripes as usize), contestant.name)?;
     }
     points(
         section,

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use bench_common::plot::{self, Bars, Panel};
+use bench_common::statistics::turns;
 use stripeline_engine::{Engine, Options, Scheduling};
 
 use super::CELL_BYTES;
@@ -95,17 +96,14 @@ fn measure(
         .unwrap_or(1);
     // Some more stripes than threads, so that no thread waits for the caller.
     let mut load = Load::new(operation, CELL_BYTES, 8.max(2 * threads));
-    let count = contestants.len();
-    for repetition in 0..settings.repetitions {
-        for turn in 0..count {
-            let contestant = &mut contestants[(turn + repetition) % count];
-            let (engine, who) = (&contestant.engine, &contestant.rail);
-            let run = match contestant.checked {
-                true => drive::steady(engine, &mut load, settings.window, who)?,
-                false => drive::flow(engine, &load, settings.window)?,
-            };
-            contestant.runs.push(run);
-        }
+    for turn in turns(contestants.len(), settings.repetitions) {
+        let contestant = &mut contestants[turn];
+        let (engine, who) = (&contestant.engine, &contestant.rail);
+        let run = match contestant.checked {
+            true => drive::steady(engine, &mut load, settings.window, who)?,
+            false => drive::flow(engine, &load, settings.window)?,
+        };
+        contestant.runs.push(run);
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! The throughput of several rails together, under both scheduling policies.
 
 use super::contest::{self, RailGroup};
-use super::{CELL_BYTES, simulated, size};
+use super::{CELL_BYTES, size};
 use crate::arguments::Settings;
 use crate::drive::Run;
 use crate::failure::Failure;
@@ -51,7 +51,6 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
          rate-aware is to be at least the best of them alone"
             .to_owned(),
     );
-    simulated::add(settings, &mut section);
     section.plot = draw(&section.points);
     Ok(section)
 }

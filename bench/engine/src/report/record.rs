@@ -2,6 +2,7 @@
 //! The JSON record, which has all that is needed to identify and repeat the run.
 
 use bench_common::machine::{self, Machine};
+use bench_common::output::{SOUND, with_list};
 use serde::Serialize;
 
 use super::Section;
@@ -50,15 +51,6 @@ fn section_to_json(section: &Section) -> String {
         .collect();
     with_list(section, "points", &points)
 }
-
-/// Returns an object with one more field at its end: a list of JSON texts.
-fn with_list(object: &impl Serialize, name: &str, items: &[String]) -> String {
-    let head = serde_json::to_string_pretty(object).expect(SOUND);
-    let open = head.strip_suffix("\n}").expect("an object with fields");
-    format!("{open},\n  \"{name}\": [\n{}\n  ]\n}}", items.join(",\n"))
-}
-
-const SOUND: &str = "a record has no maps with odd keys";
 
 #[cfg(test)]
 mod tests {

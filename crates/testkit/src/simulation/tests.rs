@@ -116,6 +116,17 @@ fn slow_rails_get_parts_of_small_stripes() {
     }
 }
 
+#[test]
+fn the_rates_of_many_rails_add_up() {
+    for (count, most) in [(8, 8.0), (16, 4.0)] {
+        let rate = |index| 1e9 * (1.0 + (most - 1.0) * f64::from(index) / f64::from(count - 1));
+        let rates: Vec<f64> = (0..count).map(rate).collect();
+        let report = run(&setup(&rates, vec![client(2 * rates.len(), true, SMALL)]));
+        let part = report.throughput / rates.iter().sum::<f64>();
+        assert!(part >= 0.97, "{rates:?}: {part} of the sum");
+    }
+}
+
 /// Runs a simulation that is measured after the controller has converged.
 fn settled(mut setup: Setup) -> Setup {
     (setup.measured_from_ns, setup.end_ns) = (4000 * MS, 6000 * MS);

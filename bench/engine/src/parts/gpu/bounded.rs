@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compares a GPU's rail with the bound that copies alone set.
 
+use bench_common::statistics::turns;
 use stripeline_rail::MemoryKind;
 
 use super::bound::{Allowed, Bound};
@@ -82,16 +83,13 @@ impl What {
         contest::warm_up(&contestant, &mut load, settings)?;
         bound.calibrate(settings.window)?;
         let (mut allowed, mut runs) = (Vec::new(), Vec::new());
-        for repetition in 0..settings.repetitions {
-            // Each repetition begins with the other contestant.
-            for turn in 0..2 {
-                if (turn + repetition) % 2 == 0 {
-                    allowed.push(bound.measure()?);
-                    continue;
-                }
-                let (engine, who) = (&contestant.engine, &contestant.name);
-                runs.push(drive::steady(engine, &mut load, settings.window, who)?);
+        for turn in turns(2, settings.repetitions) {
+            if turn == 0 {
+                allowed.push(bound.measure()?);
+                continue;
             }
+            let (engine, who) = (&contestant.engine, &contestant.name);
+            runs.push(drive::steady(engine, &mut load, settings.window, who)?);
         }
         trust(&contestant)?;
         self.report(settings, device, (&allowed, &runs), section);

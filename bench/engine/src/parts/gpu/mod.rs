@@ -9,7 +9,7 @@ mod together;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bench_common::plot::{self, Bars, Panel};
+use bench_common::plot::{self, Bars, Panel, distinct};
 use stripeline_engine::RailStatistics;
 use stripeline_rail::{MemoryKind, Rail};
 
@@ -150,21 +150,23 @@ fn draw(points: &[Point]) -> Option<String> {
             .iter()
             .filter(|point| point.value(figure).is_some())
             .collect();
-        let groups = distinct(shown.iter().map(|point| columns(point, places)));
-        let value = |group: &String, name: &String| {
-            let is = |point: &&&Point| columns(point, places) == *group && by(point) == *name;
+        let places_of: Vec<_> = shown.iter().map(|point| columns(point, places)).collect();
+        let names_of: Vec<_> = shown.iter().map(|point| by(point)).collect();
+        let groups = distinct(places_of.iter().map(String::as_str));
+        let value = |group: &str, name: &str| {
+            let is = |point: &&&Point| columns(point, places) == group && by(point) == name;
             shown.iter().find(is)?.value(figure)
         };
-        let names = distinct(shown.iter().map(|point| by(point)));
+        let names = distinct(names_of.iter().map(String::as_str));
         let series = names.into_iter().map(|name| {
-            let values = groups.iter().map(|group| value(group, &name)).collect();
-            (name, values)
+            let values = groups.iter().map(|group| value(group, name)).collect();
+            (name.to_owned(), values)
         });
         Panel::Bars(Bars {
             caption: caption.to_owned(),
             measure: "ratio".to_owned(),
             series: series.collect(),
-            groups,
+            groups: groups.iter().map(|group| (*group).to_owned()).collect(),
             line,
         })
     };
@@ -179,14 +181,4 @@ fn draw(points: &[Point]) -> Option<String> {
         ),
     ];
     plot::draw("GPU rails", 2, &panels)
-}
-
-fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut found = Vec::new();
-    for name in names {
-        if !found.contains(&name) {
-            found.push(name);
-        }
-    }
-    found
 }
