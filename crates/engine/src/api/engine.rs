@@ -400,7 +400,6 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
     let capability = rail.capability();
     let granule_bytes = capability.granule_bytes.max(1);
     RailTraits {
-        name: rail.name().to_owned(),
         workers,
         granule_bytes,
         piece_bytes: tuning.piece_bytes.max(granule_bytes),

@@ -56,24 +56,13 @@ impl fmt::Display for Coordination {
     }
 }
 
-/// A process on the node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Its process id as it reports it, in its own namespace.
-    pub process: u32,
-    /// 1..=[`WEIGHT_MAX`].
-    pub weight: u16,
-    /// Whether it has work.
-    pub busy: bool,
-    /// Whether it has stopped refreshing; it counts as idle then.
-    pub stalled: bool,
-}
-
 /// The processes as of the last refresh.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// The processes that are alive, this one first.
-    pub members: Vec<Member>,
+    /// The processes that are alive, with this one.
+    pub alive: usize,
+    /// Those of them that have stopped refreshing, which count as idle.
+    pub stalled: usize,
     /// Processes that are alive but whose slots cannot be read: of another version, or overwritten.
     /// They get no share.
     pub ignored: usize,
@@ -190,7 +179,7 @@ impl Membership {
     /// Returns the processes as of the last refresh; empty while CPUs are not shared.
     #[must_use]
     pub fn census(&self) -> Census {
-        self.look(|state| state.census.clone())
+        self.look(|state| state.census)
     }
 
     fn look<R>(&self, look: impl FnOnce(&State) -> R) -> R {
@@ -257,10 +246,13 @@ impl State {
 
 /// Returns the processes, and the share of the one in `slot` if it had work.
 fn settle(cpus: usize, slot: usize, own: Claim, reading: Reading) -> (Census, usize) {
-    let mut members = vec![Member::of(&own, false)];
+    let census = Census {
+        alive: 1 + reading.claims.len(),
+        stalled: reading.claims.iter().filter(|claim| claim.2).count(),
+        ignored: reading.ignored,
+    };
     let mut working = vec![(slot, own)];
     for (slot, claim, stalled) in reading.claims {
-        members.push(Member::of(&claim, stalled));
         if claim.busy && !stalled {
             working.push((slot, claim));
         }
@@ -270,19 +262,7 @@ fn settle(cpus: usize, slot: usize, own: Claim, reading: Reading) -> (Census, us
     let place = working.iter().position(|(other, _)| *other == slot);
     let claims: Vec<Claim> = working.into_iter().map(|(_, claim)| claim).collect();
     let allowed = divide(cpus, &claims)[place.expect("the process itself is among them")];
-    let ignored = reading.ignored;
-    (Census { members, ignored }, allowed)
-}
-
-impl Member {
-    fn of(claim: &Claim, stalled: bool) -> Self {
-        Self {
-            process: claim.process,
-            weight: claim.weight,
-            busy: claim.busy,
-            stalled,
-        }
-    }
+    (census, allowed)
 }
 
 fn bounded(count: usize) -> u32 {

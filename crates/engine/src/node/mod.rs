@@ -34,7 +34,7 @@ mod slot;
 mod table;
 
 pub use cpus::Cpus;
-pub use membership::{Census, Coordination, Member, Membership, Options};
+pub use membership::{Census, Coordination, Membership, Options};
 pub use place::Place;
 pub use slot::WEIGHT_MAX;
 pub use table::{SLOTS, STALLED_REFRESHES};

@@ -62,14 +62,6 @@ impl Class {
     pub const fn index(self) -> usize {
         self.kind as usize * SIZES + self.size as usize
     }
-
-    /// Returns every class, by index.
-    pub fn all() -> impl Iterator<Item = Self> {
-        (0..Self::COUNT).map(|index| Self {
-            kind: (index / SIZES) as u8,
-            size: (index % SIZES) as u8,
-        })
-    }
 }
 
 #[cfg(test)]
@@ -105,10 +97,5 @@ mod tests {
             }
         }
         assert!(seen.into_iter().all(|seen| seen));
-        assert!(
-            Class::all()
-                .enumerate()
-                .all(|(index, class)| class.index() == index)
-        );
     }
 }

@@ -99,19 +99,17 @@ pub(super) struct Controller {
     running: Option<RunningProbe>,
 }
 
-/// When a probe runs next, and its last result.
+/// When a probe runs next.
 #[derive(Clone, Copy, Debug)]
 struct ProbeSchedule {
     due_ns: u64,
     interval_ns: u64,
-    gain: Option<f64>,
 }
 
 impl ProbeSchedule {
     const NEW: Self = Self {
         due_ns: 0,
         interval_ns: INTERVAL_FIRST_NS,
-        gain: None,
     };
 
     fn record_answer(&mut self, now_ns: u64, changed: bool, interval_max_ns: u64) {
@@ -229,11 +227,6 @@ impl Controller {
     /// Returns whether the rail is active, regardless of a running probe.
     pub(super) fn is_active(&self, rail: usize) -> bool {
         self.active.contains(rail)
-    }
-
-    /// Returns the gain of the total by this rail, relative to the total without it.
-    pub(super) fn gain(&self, rail: usize) -> Option<f64> {
-        self.rails[rail].gain
     }
 
     /// Processes a tick and returns the rails to use until the next one.
@@ -364,13 +357,11 @@ impl Controller {
 
     fn answer(&mut self, running: &RunningProbe, now_ns: u64) {
         let variant = running.variant.mean();
-        let gain = running.gain(variant);
         // In doubt a rail is not added; an active rail is judged by the mean.
         let in_doubt = matches!(running.probe, Probe::With(_)) && !running.is_significant();
         let changed = running.is_change(variant) && !in_doubt;
         match running.probe {
             Probe::Without(rail) | Probe::With(rail) => {
-                self.rails[rail].gain = Some(gain);
                 self.rails[rail].record_answer(now_ns, changed, self.interval_max_ns);
             }
             Probe::Alone(_) => self

@@ -96,7 +96,6 @@ pub(super) struct Ledger {
     recent_cost: Number,
     done_bytes: AtomicU64,
     done_pieces: AtomicU64,
-    busy_ns: AtomicU64,
     assigned_ns: AtomicU64,
 }
 
@@ -114,7 +113,6 @@ impl Ledger {
             recent_cost,
             done_bytes: AtomicU64::new(0),
             done_pieces: AtomicU64::new(0),
-            busy_ns: AtomicU64::new(0),
             assigned_ns: AtomicU64::new(0),
         }
     }
@@ -123,7 +121,6 @@ impl Ledger {
     pub(super) fn measured(&self, class: Class, data_bytes: usize, busy_ns: u64) {
         self.done_bytes.fetch_add(data_bytes as u64, Relaxed);
         self.done_pieces.fetch_add(1, Relaxed);
-        self.busy_ns.fetch_add(busy_ns, Relaxed);
         if data_bytes == 0 {
             return;
         }
@@ -193,11 +190,6 @@ impl Ledger {
     /// Returns the number of pieces done so far.
     pub(super) fn done_pieces(&self) -> u64 {
         self.done_pieces.load(Relaxed)
-    }
-
-    /// Returns the nanoseconds that workers have been busy so far.
-    pub(super) fn busy_ns(&self) -> u64 {
-        self.busy_ns.load(Relaxed)
     }
 
     /// Returns when work was last assigned to it.

@@ -25,12 +25,10 @@ mod contention;
 mod ledger;
 mod rail_set;
 mod scheduler;
-mod snapshot;
 mod split;
 mod types;
 
 pub use class::Class;
 pub use rail_set::{COMMON, RAILS_MAX, RailSet};
 pub use scheduler::{BEGUN, HANDOFF, RETRY, Scheduler};
-pub use snapshot::{ClassRate, RailSnapshot};
-pub use types::{Assignment, NoRail, Policy, RailTraits, Workload};
+pub use types::{Assignment, NoRail, Policy, RailSnapshot, RailTraits, Workload};

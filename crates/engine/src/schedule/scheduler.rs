@@ -11,8 +11,8 @@ use super::contention::{Controller, Sample};
 use super::ledger::{Backlog, Ledger};
 use super::split::{self, RailEstimate, RailEstimates, SplitRequest};
 use super::{
-    Assignment, COMMON, Class, ClassRate, NoRail, Policy, RAILS_MAX, RailSet, RailSnapshot,
-    RailTraits, Workload,
+    Assignment, COMMON, Class, NoRail, Policy, RAILS_MAX, RailSet, RailSnapshot, RailTraits,
+    Workload,
 };
 use crate::api::request::Priority;
 
@@ -439,29 +439,12 @@ impl Scheduler {
     pub fn snapshot(&self) -> Vec<RailSnapshot> {
         let controller = self.controller.lock();
         let controller = controller.unwrap_or_else(PoisonError::into_inner);
-        let rails = self.ledgers.iter().enumerate();
-        rails
-            .map(|(rail, ledger)| self.snapshot_of(rail, ledger, &controller))
-            .collect()
-    }
-
-    fn snapshot_of(&self, rail: usize, ledger: &Ledger, controller: &Controller) -> RailSnapshot {
-        let measured = |class| {
-            let rate = 1e9 / ledger.cost_measured(class)?;
-            Some(ClassRate { class, rate })
-        };
-        RailSnapshot {
-            name: ledger.traits.name.clone(),
-            in_service: self.in_service().contains(rail),
+        let state = |rail| RailSnapshot {
             active: controller.is_active(rail),
-            backlog_bytes: ledger.backlog.bytes(),
-            done_bytes: ledger.done_bytes(),
-            done_pieces: ledger.done_pieces(),
-            busy_ns: ledger.busy_ns(),
+            backlog_bytes: self.backlog_bytes(rail),
             rate: self.rate(rail),
-            rates: Class::all().filter_map(measured).collect(),
-            marginal_gain: controller.gain(rail),
-        }
+        };
+        (0..self.ledgers.len()).map(state).collect()
     }
 }
 

@@ -21,8 +21,6 @@ pub enum Policy {
 /// Properties of a rail that the scheduler needs in advance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RailTraits {
-    /// For statistics.
-    pub name: String,
     /// The number of threads that count their busy times separately, at least 1: its lanes,
     /// regardless of the depth of each.
     pub workers: usize,
@@ -57,6 +55,19 @@ impl RailTraits {
         };
         most.max(self.granule_bytes)
     }
+}
+
+/// The scheduler's state of one rail, for statistics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RailSnapshot {
+    /// Whether it is assigned work while it is in service, regardless of a running probe of the
+    /// contention controller.
+    pub active: bool,
+    /// Bytes of data assigned to it and not done.
+    pub backlog_bytes: usize,
+    /// The recent rate in bytes of data a second, all workers together; the prior rate before the
+    /// first piece.
+    pub rate: f64,
 }
 
 /// The part of a task that is assigned to a rail.

@@ -160,7 +160,7 @@ fn say(membership: &Membership) {
         Coordination::Shared => String::new(),
         Coordination::Alone { why } => why,
     };
-    let (allowed, alive) = (membership.threads_allowed(), census.members.len());
+    let (allowed, alive) = (membership.threads_allowed(), census.alive);
     let mut output = std::io::stdout().lock();
     writeln!(output, "@ {allowed} {alive} {} {why}", census.ignored).unwrap();
     output.flush().unwrap();

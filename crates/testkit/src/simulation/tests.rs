@@ -10,10 +10,9 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const MS: u64 = 1_000_000;
 
-fn rail(index: usize, rate: f64) -> VirtualRail {
+fn rail(rate: f64) -> VirtualRail {
     VirtualRail {
         traits: RailTraits {
-            name: format!("rail{index}"),
             workers: 1,
             granule_bytes: 1,
             piece_bytes: MIB,
@@ -46,12 +45,7 @@ fn setup(rates: &[f64], clients: Vec<Client>) -> Setup {
     Setup {
         seed: 1,
         policy: Policy::RateAware,
-        rails: rates
-            .iter()
-            .copied()
-            .enumerate()
-            .map(|(index, rate)| rail(index, rate))
-            .collect(),
+        rails: rates.iter().copied().map(rail).collect(),
         bottlenecks: Vec::new(),
         clients,
         faults: Vec::new(),

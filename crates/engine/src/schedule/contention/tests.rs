@@ -71,8 +71,6 @@ fn rails_that_raise_the_rate_stay_active_and_probes_cost_little() {
     assert_eq!(world.controller.active, set(&[0, 1, 2]));
     let part = world.part_of(15.0);
     assert!(part > 0.985, "{part}");
-    let gain = world.controller.gain(1).expect("measured");
-    assert!((gain - 4.0 / 11.0).abs() < 0.02, "{gain}");
 }
 
 #[test]
