@@ -64,6 +64,11 @@ pub fn last_error() -> String {
     }
 }
 
+/// Asserts that a call was refused with this text.
+pub fn refused(status: stripeline_status, expected: stripeline_status, text: &str) {
+    assert_eq!((status, last_error().as_str()), (expected, text));
+}
+
 pub fn result(status: stripeline_status) -> Result<(), Refusal> {
     let kind = match status {
         STRIPELINE_OK => return Ok(()),

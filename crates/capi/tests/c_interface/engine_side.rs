@@ -4,8 +4,8 @@
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
-use crate::c_codec::last_error;
-use stripeline_capi::stripeline_status::*;
+use crate::c_codec::{last_error, refused};
+use stripeline_capi::stripeline_status::{self, *};
 use stripeline_capi::*;
 
 /// An open engine.
@@ -74,7 +74,7 @@ pub fn request() -> stripeline_request {
 }
 
 /// The contents of outputs before a call.
-pub const UNTOUCHED: u8 = 0x5a;
+const UNTOUCHED: u8 = 0x5a;
 
 /// A codec 3+2 and a stripe for it in one block of memory, unit after unit.
 pub struct Bench {
@@ -83,17 +83,22 @@ pub struct Bench {
     pub length: usize,
 }
 
+/// Returns the units of a stripe that is not encoded yet.
+fn stripe(length: usize) -> Vec<u8> {
+    let mut memory: Vec<u8> = (0..3 * length).map(|byte| (byte * 7 + 1) as u8).collect();
+    memory.resize(5 * length, UNTOUCHED);
+    memory
+}
+
 impl Bench {
     pub fn new(length: usize) -> Self {
         let mut codec = null_mut();
         // SAFETY: room for the handle.
         let status = unsafe { stripeline_codec_open(0, 3, 2, &mut codec) };
         assert_eq!(status, STRIPELINE_OK);
-        let mut memory: Vec<u8> = (0..3 * length).map(|byte| (byte * 7 + 1) as u8).collect();
-        memory.resize(5 * length, UNTOUCHED);
         Self {
             codec,
-            memory,
+            memory: stripe(length),
             length,
         }
     }
@@ -108,6 +113,12 @@ impl Bench {
 
     pub fn parity(&mut self) -> stripeline_matrix {
         strided(self.unit(3), self.length, 2)
+    }
+
+    /// Asserts that a call was refused with this text, and that no unit was written.
+    pub fn expect(&self, status: stripeline_status, expected: stripeline_status, text: &str) {
+        refused(status, expected, text);
+        assert!(self.memory == stripe(self.length), "{text}: written");
     }
 
     /// Returns whether the parity equals what the direct call computes.

@@ -3,8 +3,8 @@
 
 use std::ptr::{null, null_mut};
 
-use crate::c_codec::last_error;
-use stripeline_capi::stripeline_status::{self, *};
+use crate::c_codec::{last_error, refused};
+use stripeline_capi::stripeline_status::*;
 use stripeline_capi::*;
 use stripeline_reference::{Checksum, checksum, fingerprint::fingerprint as oracle};
 use stripeline_testkit::Random;
@@ -38,10 +38,6 @@ impl Drop for Open {
         // SAFETY: open until now.
         unsafe { stripeline_fingerprint_close(self.0) };
     }
-}
-
-fn refused(status: stripeline_status, expected: stripeline_status, text: &str) {
-    assert_eq!((status, last_error().as_str()), (expected, text));
 }
 
 #[test]

@@ -5,66 +5,28 @@
 use std::ptr::{null, null_mut};
 
 use crate::c_codec::last_error;
+use crate::engine_side::Bench;
 use stripeline_capi::stripeline_status::{self, *};
 use stripeline_capi::*;
 
 const LENGTH: usize = 16;
-const UNTOUCHED: u8 = 0x5a;
 
-/// A codec 3+2 with buffers for it.
-struct Bench {
-    codec: *mut stripeline_codec,
-    memory: Vec<u8>,
+fn data(bench: &mut Bench) -> [*const u8; 3] {
+    [0, 1, 2].map(|unit| bench.unit(unit).cast_const())
 }
 
-impl Bench {
-    fn new() -> Self {
-        let mut codec = null_mut();
-        // SAFETY: room for the handle.
-        let status = unsafe { stripeline_codec_open(0, 3, 2, &mut codec) };
-        assert_eq!(status, STRIPELINE_OK);
-        Self {
-            codec,
-            memory: vec![UNTOUCHED; 8 * LENGTH],
-        }
-    }
-
-    fn at(&mut self, offset: usize) -> *mut u8 {
-        self.memory[offset..].as_mut_ptr()
-    }
-
-    fn data(&mut self) -> [*const u8; 3] {
-        [0, 1, 2].map(|unit| self.at(unit * LENGTH).cast_const())
-    }
-
-    fn parity(&mut self) -> [*mut u8; 2] {
-        [3, 4].map(|unit| self.at(unit * LENGTH))
-    }
-
-    fn encode(
-        &mut self,
-        data: [*const u8; 3],
-        parity: [*mut u8; 2],
-        length: usize,
-    ) -> stripeline_status {
-        // SAFETY: the pointers are null or have LENGTH bytes, and a greater length is refused.
-        unsafe { stripeline_encode(self.codec, data.as_ptr(), parity.as_ptr(), length) }
-    }
-
-    fn expect(&self, status: stripeline_status, expected: stripeline_status, text: &str) {
-        assert_eq!((status, last_error().as_str()), (expected, text));
-        assert!(
-            self.memory.iter().all(|byte| *byte == UNTOUCHED),
-            "{text}: written"
-        );
-    }
+fn parity(bench: &mut Bench) -> [*mut u8; 2] {
+    [3, 4].map(|unit| bench.unit(unit))
 }
 
-impl Drop for Bench {
-    fn drop(&mut self) {
-        // SAFETY: open until now.
-        unsafe { stripeline_codec_close(self.codec) };
-    }
+fn encode(
+    bench: &Bench,
+    data: [*const u8; 3],
+    parity: [*mut u8; 2],
+    length: usize,
+) -> stripeline_status {
+    // SAFETY: the pointers are null or have LENGTH bytes, and a greater length is refused.
+    unsafe { stripeline_encode(bench.codec, data.as_ptr(), parity.as_ptr(), length) }
 }
 
 #[test]
@@ -88,15 +50,15 @@ fn open_refuses_null_and_unknown_codes() {
 
 #[test]
 fn null_is_named() {
-    let mut bench = Bench::new();
-    let (data, parity) = (bench.data(), bench.parity());
-    let status = bench.encode([data[0], null(), data[2]], parity, LENGTH);
+    let mut bench = Bench::new(LENGTH);
+    let (data, parity) = (data(&mut bench), parity(&mut bench));
+    let status = encode(&bench, [data[0], null(), data[2]], parity, LENGTH);
     bench.expect(
         status,
         STRIPELINE_NULL_POINTER,
         "Cannot encode the stripe: data[1] is null",
     );
-    let status = bench.encode(data, [parity[0], null_mut()], LENGTH);
+    let status = encode(&bench, data, [parity[0], null_mut()], LENGTH);
     bench.expect(
         status,
         STRIPELINE_NULL_POINTER,
@@ -174,15 +136,20 @@ fn null_is_named() {
 
 #[test]
 fn overlaps_are_named() {
-    let mut bench = Bench::new();
-    let (data, parity) = (bench.data(), bench.parity());
-    let status = bench.encode(data, [parity[0], bench_offset(parity[0], 1)], LENGTH);
+    let mut bench = Bench::new(LENGTH);
+    let (data, parity) = (data(&mut bench), parity(&mut bench));
+    let status = encode(
+        &bench,
+        data,
+        [parity[0], bench_offset(parity[0], 1)],
+        LENGTH,
+    );
     bench.expect(
         status,
         STRIPELINE_OVERLAP,
         "Cannot encode the stripe: parity[1] overlaps parity[0]",
     );
-    let status = bench.encode(data, [data[2].cast_mut(), parity[1]], LENGTH);
+    let status = encode(&bench, data, [data[2].cast_mut(), parity[1]], LENGTH);
     bench.expect(
         status,
         STRIPELINE_OVERLAP,
@@ -230,9 +197,9 @@ fn bench_offset(pointer: *mut u8, bytes: usize) -> *mut u8 {
 
 #[test]
 fn impossible_memory_is_named() {
-    let mut bench = Bench::new();
-    let (data, parity) = (bench.data(), bench.parity());
-    let status = bench.encode(data, parity, usize::MAX);
+    let mut bench = Bench::new(LENGTH);
+    let (data, parity) = (data(&mut bench), parity(&mut bench));
+    let status = encode(&bench, data, parity, usize::MAX);
     let text = format!(
         "Cannot encode the stripe: data[0] of {} bytes runs past the end of the address space",
         usize::MAX
@@ -261,8 +228,8 @@ fn impossible_memory_is_named() {
 
 #[test]
 fn wrong_numbers_are_named() {
-    let mut bench = Bench::new();
-    let (data, parity) = (bench.data(), bench.parity());
+    let mut bench = Bench::new(LENGTH);
+    let (data, parity) = (data(&mut bench), parity(&mut bench));
     let mut sums = [7_u32; 64];
     let mut checksums = |kind, bytes_per_checksum| {
         // SAFETY: refused before anything is written.
@@ -309,8 +276,8 @@ fn wrong_numbers_are_named() {
 
 #[test]
 fn an_output_may_lie_over_the_lists_themselves() {
-    let mut bench = Bench::new();
-    let data = bench.data();
+    let mut bench = Bench::new(LENGTH);
+    let data = data(&mut bench);
     let mut lists = [null_mut::<u8>(); 6];
     let parity: *mut *mut u8 = lists.as_mut_ptr();
     // SAFETY: 16 bytes each at entries 0 and 1, and at 2 and 3, of the list that holds their
