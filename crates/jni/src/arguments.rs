@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use arrayvec::ArrayVec;
 use jni_sys::{jint, jobject};
 use stripeline_boundary::{List, UNITS_MAX, check_memory};
+use stripeline_codec::ChecksumKind;
 
 use crate::env::{Env, IntArray, ObjectArray, Reference};
 use crate::failure::Failure;
@@ -50,6 +51,17 @@ pub(crate) fn non_negative(name: &str, value: jint) -> Result<usize, Failure> {
         .map_err(|_| Failure::argument(format_args!("{name} is {value}, below 0")))
 }
 
+/// Returns the kind of checksum that Java's number stands for.
+pub(crate) fn checksum_kind(kind: jint) -> Result<ChecksumKind, Failure> {
+    match kind {
+        0 => Ok(ChecksumKind::Crc32c),
+        1 => Ok(ChecksumKind::Crc32),
+        _ => Err(Failure::argument(format_args!(
+            "checksum kind is {kind}, known are 0 (CRC-32C) and 1 (CRC-32)"
+        ))),
+    }
+}
+
 /// Wraps a reference that must not be null.
 ///
 /// # Safety
@@ -69,7 +81,7 @@ pub(crate) fn read_ints(
     array: IntArray,
     target: &mut Ints,
 ) -> Result<(), Failure> {
-    let count = env.int_array_length(array);
+    let count = env.length(array);
     if count > UNITS_MAX {
         return Err(Failure::argument(format_args!(
             "{name} has {count} entries, at most {UNITS_MAX} are allowed"
@@ -104,7 +116,7 @@ impl Units {
         };
         // SAFETY: as the caller guarantees.
         let array: ObjectArray = unsafe { present(name, array)? };
-        let entries = env.object_array_length(array);
+        let entries = env.length(array);
         let wanted = count.unwrap_or(entries);
         if entries != wanted {
             return Err(Failure::argument(format_args!(

@@ -6,7 +6,7 @@ use jni_sys::jint;
 use stripeline_boundary::{Exclusive, Shared, UNITS_MAX, exclusive, shared};
 use stripeline_codec::{ChecksumKind, Checksums, Codec, StorePolicy};
 
-use crate::arguments::{Absence, Pointers, Units};
+use crate::arguments::{Absence, Pointers, Units, checksum_kind};
 use crate::direct::Memory;
 use crate::env::{Env, IntArray};
 use crate::failure::Failure;
@@ -32,15 +32,7 @@ impl Sums {
         length: usize,
         units: usize,
     ) -> Result<Self, Failure> {
-        let kind = match kind {
-            0 => ChecksumKind::Crc32c,
-            1 => ChecksumKind::Crc32,
-            _ => {
-                return Err(Failure::argument(format_args!(
-                    "checksum kind is {kind}, known are 0 (CRC-32C) and 1 (CRC-32)"
-                )));
-            }
-        };
+        let kind = checksum_kind(kind)?;
         let bytes_per_checksum = match usize::try_from(bytes_per_checksum) {
             Ok(bytes) if bytes > 0 => bytes,
             _ => {
@@ -50,7 +42,7 @@ impl Sums {
             }
         };
         let per_unit = length.div_ceil(bytes_per_checksum);
-        let (entries, wanted) = (env.int_array_length(array), per_unit * units);
+        let (entries, wanted) = (env.length(array), per_unit * units);
         if entries < wanted {
             return Err(Failure::argument(format_args!(
                 "sums has {entries} entries, {wanted} needed for {units} units of {per_unit}"

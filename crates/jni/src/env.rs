@@ -37,13 +37,21 @@ pub(crate) struct ByteArray(jobject);
 pub(crate) struct Buffer(jobject);
 
 /// Wraps a reference of a known Java type.
-pub(crate) trait Reference: Sized {
+pub(crate) trait Reference: Copy {
     /// Wraps a reference that is not null.
     ///
     /// # Safety
     /// `object` must be a live reference to an object of the Java type that `Self` stands for.
     unsafe fn from_raw(object: jobject) -> Self;
+
+    fn object(self) -> jobject;
 }
+
+/// An array.
+pub(crate) trait Array: Reference {}
+
+/// An array whose contents can be pinned.
+pub(crate) trait PrimitiveArray: Array {}
 
 macro_rules! reference {
     ($($name:ident)*) => {
@@ -51,10 +59,20 @@ macro_rules! reference {
             unsafe fn from_raw(object: jobject) -> Self {
                 Self(object)
             }
+
+            fn object(self) -> jobject {
+                self.0
+            }
         })*
     };
 }
 reference!(ObjectArray IntArray LongArray ByteArray Buffer);
+impl Array for ObjectArray {}
+impl Array for IntArray {}
+impl Array for LongArray {}
+impl Array for ByteArray {}
+impl PrimitiveArray for IntArray {}
+impl PrimitiveArray for ByteArray {}
 
 /// Classes and fields that are looked up once, when the library is loaded.
 struct Known {
@@ -151,11 +169,6 @@ impl Env {
         }
     }
 
-    /// Returns the number of entries of an array of objects.
-    pub(crate) fn object_array_length(self, array: ObjectArray) -> usize {
-        self.array_length(array.0)
-    }
-
     /// Returns one entry; `None` for null. `index` must be below the length.
     ///
     /// # Safety
@@ -173,24 +186,10 @@ impl Env {
         }
     }
 
-    /// Returns the number of entries of an `int[]`.
-    pub(crate) fn int_array_length(self, array: IntArray) -> usize {
-        self.array_length(array.0)
-    }
-
-    /// Returns the number of entries of a `long[]`.
-    pub(crate) fn long_array_length(self, array: LongArray) -> usize {
-        self.array_length(array.0)
-    }
-
-    /// Returns the number of entries of a `byte[]`.
-    pub(crate) fn byte_array_length(self, array: ByteArray) -> usize {
-        self.array_length(array.0)
-    }
-
-    fn array_length(self, array: jobject) -> usize {
+    /// Returns the number of entries of an array.
+    pub(crate) fn length(self, array: impl Array) -> usize {
         // SAFETY: a valid environment and array. Lengths are never negative.
-        unsafe { call!(self, v1_2, GetArrayLength, array) as usize }
+        unsafe { call!(self, v1_2, GetArrayLength, array.object()) as usize }
     }
 
     /// Copies the first `target.len()` entries; the array must have at least as many.
@@ -213,7 +212,7 @@ impl Env {
 
     /// Returns a copy of all bytes of an array.
     pub(crate) fn bytes(self, array: ByteArray) -> Vec<u8> {
-        let mut bytes = vec![0; self.byte_array_length(array)];
+        let mut bytes = vec![0; self.length(array)];
         self.read_bytes(array, 0, &mut bytes);
         bytes
     }
@@ -406,23 +405,6 @@ impl Env {
     pub(crate) fn same_array(self, one: ByteArray, other: ByteArray) -> bool {
         // SAFETY: a valid environment and references.
         unsafe { call!(self, v1_2, IsSameObject, one.0, other.0) }
-    }
-}
-
-/// An array whose contents can be pinned.
-pub(crate) trait PrimitiveArray: Copy {
-    fn object(&self) -> jobject;
-}
-
-impl PrimitiveArray for ByteArray {
-    fn object(&self) -> jobject {
-        self.0
-    }
-}
-
-impl PrimitiveArray for IntArray {
-    fn object(&self) -> jobject {
-        self.0
     }
 }
 

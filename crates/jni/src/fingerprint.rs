@@ -5,9 +5,9 @@
 //! something that has been freed.
 
 use jni_sys::{jint, jobject};
-use stripeline_codec::{BorrowedFingerprint, ChecksumKind, FINGERPRINT_ROW_BYTES};
+use stripeline_codec::{BorrowedFingerprint, FINGERPRINT_ROW_BYTES};
 
-use crate::arguments::{non_negative, present};
+use crate::arguments::{checksum_kind, non_negative, present};
 use crate::env::{Buffer, ByteArray, Env, IntArray};
 use crate::failure::{Failure, natives};
 
@@ -58,18 +58,10 @@ impl Call {
         bytes_per_checksum: jint,
         checksums: IntArray,
     ) -> Result<(), Failure> {
-        let kind = match kind {
-            0 => ChecksumKind::Crc32c,
-            1 => ChecksumKind::Crc32,
-            _ => {
-                return Err(Failure::argument(format_args!(
-                    "checksum kind is {kind}, known are 0 (CRC-32C) and 1 (CRC-32)"
-                )));
-            }
-        };
+        let kind = checksum_kind(kind)?;
         let bytes_per_checksum = non_negative("bytes per checksum", bytes_per_checksum)?;
         // No more than the array has are computed; the window refuses another number.
-        let mut computed = vec![0; self.env.int_array_length(checksums).min(bytes.len())];
+        let mut computed = vec![0; self.env.length(checksums).min(bytes.len())];
         self.with_window(|window| {
             window.update_with_checksums(bytes, kind, bytes_per_checksum, &mut computed)?;
             Ok(())

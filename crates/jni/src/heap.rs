@@ -95,9 +95,7 @@ impl<'a> Arrays<'a> {
             // SAFETY: as the caller guarantees.
             let array = unsafe { self.units.element::<ByteArray>(env, index) };
             let position = match array {
-                Some(array) => self
-                    .units
-                    .position(index, length, env.byte_array_length(array))?,
+                Some(array) => self.units.position(index, length, env.length(array))?,
                 None if absence == Absence::Allowed => 0,
                 None => return Err(self.units.refuse(index, "is null")),
             };

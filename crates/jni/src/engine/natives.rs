@@ -48,7 +48,7 @@ natives! { env;
     "fetch finished tasks", -1 => {
         // SAFETY: an argument of this native, whose type the JVM has checked.
         let array: LongArray = unsafe { present("reports", reports)? };
-        let room = env.long_array_length(array) / REPORT_LONGS;
+        let room = env.length(array) / REPORT_LONGS;
         if room == 0 {
             return Err(Failure::argument("reports has no room for one"));
         }
@@ -95,7 +95,7 @@ natives! { env;
         // SAFETY: an argument of this native, whose type the JVM has checked.
         let array: LongArray = unsafe { present("numbers", numbers)? };
         let all = engines::visit(engine, |open| report::numbers(&open.engine.statistics()))?;
-        let fitting = all.len().min(env.long_array_length(array));
+        let fitting = all.len().min(env.length(array));
         env.write_longs(array, &all[..fitting]);
         Ok(all.len() as jint)
     }
