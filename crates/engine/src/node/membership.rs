@@ -29,8 +29,6 @@ pub struct Options {
     pub weight: Option<u16>,
     /// The most threads that it wants; as many as it has CPUs if `None`.
     pub threads_max: Option<usize>,
-    /// The limit while CPUs are not shared; the lesser of `threads_max` and its CPUs if `None`.
-    pub threads_alone: Option<usize>,
     /// The CPUs to divide; what [`Cpus::detect`] finds if `None`. All processes should agree.
     pub cpus: Option<Cpus>,
 }
@@ -235,12 +233,10 @@ impl State {
         }
     }
 
+    /// Returns the limit while CPUs are not shared.
     fn allowed_alone(&self, options: &Options) -> usize {
-        let wanted = options
-            .threads_max
-            .unwrap_or(self.cpus.own)
-            .min(self.cpus.own);
-        options.threads_alone.unwrap_or(wanted).max(1)
+        let wanted = options.threads_max.unwrap_or(self.cpus.own);
+        wanted.clamp(1, self.cpus.own)
     }
 }
 

@@ -95,7 +95,7 @@ fn a_full_table_excludes_new_processes_until_one_ends() {
     let mut crowd: Vec<_> = (0..SLOTS).map(|_| scratch.join()).collect();
     crowd.iter().for_each(assert_shared);
     let late = Membership::join(Options {
-        threads_alone: Some(3),
+        threads_max: Some(3),
         ..scratch.options()
     });
     assert!(
