@@ -6,8 +6,8 @@
 //! devices do, even on two CPUs: schedulers can be measured on independent rails without such
 //! hardware.
 //!
-//! A sleeper wakes up late; a rate-limited rail compensates for it, so that its rate also holds on a
-//! busy machine.
+//! A sleeper wakes up late; a rate-limited rail compensates for it, so that its rate also holds on
+//! a busy machine.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};

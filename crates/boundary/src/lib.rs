@@ -6,8 +6,8 @@
 //! [`check_memory`] refuses lists that would break Rust's aliasing rules (null, wrapping,
 //! overlapping outputs), and [`shared`], [`optional`] and [`exclusive`] then convert the memory to
 //! slices, on the stack, without an allocation. [`describe`] describes the library,
-//! [`describe_engine`] an engine, [`Finish`] reports the end of a task, and [`panic_text`] returns the
-//! text of a caught panic.
+//! [`describe_engine`] an engine, [`Finish`] reports the end of a task, and [`panic_text`] returns
+//! the text of a caught panic.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

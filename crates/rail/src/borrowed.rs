@@ -129,8 +129,8 @@ fn writable(units: &mut [&mut [u8]]) -> ArrayVec<Region, UNITS_MAX> {
     units.iter_mut().map(region).collect()
 }
 
-/// Creates a job over buffers of `bytes` bytes, runs it and returns only when the job is dropped, also
-/// when `run` panics: no rail accesses the buffers any more then.
+/// Creates a job over buffers of `bytes` bytes, runs it and returns only when the job is dropped,
+/// also when `run` panics: no rail accesses the buffers any more then.
 ///
 /// # Errors
 /// As `job`.

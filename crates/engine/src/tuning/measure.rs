@@ -47,8 +47,8 @@ pub enum Progress<'a> {
 }
 
 /// Measures rails one after the other, each alone on the machine, in about `budget` (10 to 60 s
-/// give repeatable values). The rate of each rail is measured; other values for which this time is too
-/// short are the built-in ones.
+/// give repeatable values). The rate of each rail is measured; other values for which this time is
+/// too short are the built-in ones.
 ///
 /// The rate is that of buffers that are used repeatedly and stay in the caches if they fit.
 ///

@@ -3,9 +3,9 @@
 //!
 //! Java numbers its tasks and keeps their buffers reachable until a task is reported as ended. A
 //! task is reported when nothing holds its job any more, so that no rail accesses the buffers: the
-//! job and the task each hold a reference to a [`stripeline_boundary::Finish`], and dropping the last one
-//! reports the task. Reports wait in a queue that one Java thread empties in batches, so that no
-//! thread of the engine is ever attached to the JVM.
+//! job and the task each hold a reference to a [`Finish`](stripeline_boundary::Finish), and
+//! dropping the last one reports the task. Reports wait in a queue that one Java thread empties in
+//! batches, so that no thread of the engine is ever attached to the JVM.
 //!
 //! * [`engines`] maps handles to open engines and decides when an engine may be closed.
 //! * [`completions`] holds ended tasks and events until Java takes them.

@@ -84,8 +84,9 @@ fn values(table: &Table, rail: &dyn Rail) -> String {
     } = tuning;
     let stream = stream_from_bytes.map_or("null".to_owned(), |bytes| bytes.to_string());
     format!(
-        ",\"bytesPerSecond\":{bytes_per_second},\"lanes\":{lanes},\"smallestDataBytes\":{smallest_data_bytes},\
-         \"streamFromBytes\":{stream},\"pieceBytes\":{piece_bytes}"
+        ",\"bytesPerSecond\":{bytes_per_second},\"lanes\":{lanes},\
+         \"smallestDataBytes\":{smallest_data_bytes},\"streamFromBytes\":{stream},\
+         \"pieceBytes\":{piece_bytes}"
     )
 }
 
