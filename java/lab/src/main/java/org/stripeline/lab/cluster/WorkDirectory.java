@@ -9,7 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 
@@ -30,10 +32,14 @@ public final class WorkDirectory implements AutoCloseable {
   /** Names the process of a temporary directory that is to be deleted at the end. */
   private static final String OWNER = "owner.json";
 
+  /** The longest time that a cluster takes to start, or to fail. */
+  private static final long START_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private final Path root;
   private final boolean created;
   private final AtEnd atEnd;
   private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private int starting;
   private final Thread hook;
   private volatile boolean interrupted;
   private boolean closed;
@@ -144,14 +150,45 @@ public final class WorkDirectory implements AutoCloseable {
     }
   }
 
+  /** Starts a resource. */
+  public interface Starter<T> {
+    /** Returns the started resource. */
+    T start() throws IOException;
+  }
+
+  /**
+   * Starts a resource that uses the directory, and adds it. A signal waits for the end of the
+   * start, because the directory could not be deleted before.
+   */
+  public <T extends AutoCloseable> T start(Starter<T> starter) throws IOException {
+    synchronized (this) {
+      requireOpen();
+      starting++;
+    }
+    try {
+      return add(starter.start());
+    } finally {
+      synchronized (this) {
+        starting--;
+        notifyAll();
+      }
+    }
+  }
+
   /** Adds a resource to close at the end; the last one added is closed first. */
   public synchronized <T extends AutoCloseable> T add(T resource) throws IOException {
     if (closed) {
       closeOne(resource);
-      throw new IOException("Cannot continue in " + root + ": interrupted");
     }
+    requireOpen();
     resources.push(resource);
     return resource;
+  }
+
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("Cannot continue in " + root + ": interrupted");
+    }
   }
 
   @Override
@@ -179,6 +216,7 @@ public final class WorkDirectory implements AutoCloseable {
     while (!resources.isEmpty()) {
       closeOne(resources.pop());
     }
+    awaitStarts();
     if (atEnd == AtEnd.DELETE) {
       try {
         if (Files.exists(root)) {
@@ -190,6 +228,18 @@ public final class WorkDirectory implements AutoCloseable {
       } catch (IOException e) {
         System.err.println("Cannot remove " + root + ": " + e);
       }
+    }
+  }
+
+  private synchronized void awaitStarts() {
+    long limit = Ticker.SYSTEM.nanos() + START_NANOS;
+    try {
+      for (long left = START_NANOS; starting > 0 && left > 0; ) {
+        wait(1 + TimeUnit.NANOSECONDS.toMillis(left));
+        left = limit - Ticker.SYSTEM.nanos();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

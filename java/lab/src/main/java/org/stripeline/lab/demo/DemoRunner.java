@@ -178,7 +178,7 @@ class DemoRunner {
     int datanodes = Math.max(LEAST_DATANODES, settings.dataUnits() + settings.parityUnits());
     IoCluster cluster;
     try (Progress.Step step = progress.step("start HDFS, " + datanodes + " DataNodes", 0)) {
-      cluster = place.add(IoCluster.start(place.cluster(), datanodes, rebuilding()));
+      cluster = place.start(() -> IoCluster.start(place.cluster(), datanodes, rebuilding()));
       cluster.enable(settings.policy());
       step.succeeded();
     }

@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +48,49 @@ class WorkDirectoryTest {
     assertThat(unknown).exists();
     assertThat(foreign).exists();
     assertThat(kept).exists();
+  }
+
+  @Test
+  void aClosedDirectoryIsDeletedAfterWhatWasStartingInIt() throws Exception {
+    WorkDirectory place = WorkDirectory.openTemporary(parent, WorkDirectory.AtEnd.DELETE);
+    CountDownLatch isClosing = new CountDownLatch(1);
+    AtomicBoolean isResourceClosed = new AtomicBoolean();
+    Thread closer = new Thread(place::close);
+    CompletableFuture<AutoCloseable> started =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return place.start(
+                    () -> {
+                      closer.start();
+                      awaitUninterruptibly(isClosing);
+                      Files.createDirectories(place.data().resolve("late"));
+                      return () -> isResourceClosed.set(true);
+                    });
+              } catch (IOException e) {
+                throw new CompletionException(e);
+              }
+            });
+    while (closer.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    isClosing.countDown();
+    assertThat(started)
+        .failsWithin(Duration.ofSeconds(30))
+        .withThrowableThat()
+        .havingRootCause()
+        .withMessageContaining("interrupted");
+    closer.join();
+    assertThat(isResourceClosed).isTrue();
+    assertThat(parent).isEmptyDirectory();
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private Path leave(String name, ProcessIdentity owner) throws IOException {

@@ -22,7 +22,7 @@ public final class ShapedCluster {
     settings.put("dfs.namenode.rpc-bind-host", "0.0.0.0");
     // With this, the NameNode detects within seconds that the DataNode below was removed.
     settings.put("dfs.namenode.heartbeat.recheck-interval", "5000");
-    IoCluster cluster = place.add(IoCluster.start(place.cluster(), 1, settings));
+    IoCluster cluster = place.start(() -> IoCluster.start(place.cluster(), 1, settings));
     int port = Integer.parseInt(cluster.nameNode().split(":")[1]);
     for (int i = 1; i <= network.datanodes(); i++) {
       cluster.add(

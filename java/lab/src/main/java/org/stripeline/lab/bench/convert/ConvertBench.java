@@ -73,7 +73,7 @@ final class ConvertBench {
     for (ErasureCodingPolicy policy : settings.policies) {
       // The directory is deleted together with its cluster.
       java.nio.file.Path own = place.data().resolve(ConvertSettings.code(policy));
-      try (WorkDirectory inner = WorkDirectory.open(own, WorkDirectory.AtEnd.DELETE)) {
+      try (WorkDirectory inner = place.add(WorkDirectory.open(own, WorkDirectory.AtEnd.DELETE))) {
         Files.createDirectories(inner.data());
         measure(policy, present, inner);
       }
@@ -152,7 +152,8 @@ final class ConvertBench {
     own.put(EarKeys.DIRECTORIES, EAR_DIRECTORY);
     own.put(EarKeys.CODE, ConvertSettings.code(policy));
     if (network == null) {
-      return inner.add(IoCluster.start(inner.cluster(), settings.datanodes, settings.racks, own));
+      return inner.start(
+          () -> IoCluster.start(inner.cluster(), settings.datanodes, settings.racks, own));
     }
     List<String> places = new ArrayList<>();
     for (int i = 1; i <= network.client(); i++) {

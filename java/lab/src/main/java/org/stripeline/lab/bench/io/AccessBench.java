@@ -67,7 +67,7 @@ final class AccessBench {
     Map<String, String> own = new LinkedHashMap<>();
     own.put("dfs.datanode.socket.reuse.keepalive", KEEPALIVE_MILLIS);
     own.put("dfs.datanode.transfer.socket.send.buffer.size", SOCKET_BYTES);
-    cluster = place.add(IoCluster.start(place.cluster(), settings.datanodes(), own));
+    cluster = place.start(() -> IoCluster.start(place.cluster(), settings.datanodes(), own));
     report.describe(cluster.status());
     trace = ReadTrace.start(cluster);
     Logger log = Logger.getLogger("org.apache.hadoop.hdfs");

@@ -72,9 +72,10 @@ final class IoBench {
     }
     say("starting " + settings.datanodes() + " DataNodes");
     cluster =
-        place.add(
-            IoCluster.start(
-                place.cluster(), settings.datanodes(), Collections.<String, String>emptyMap()));
+        place.start(
+            () ->
+                IoCluster.start(
+                    place.cluster(), settings.datanodes(), Collections.<String, String>emptyMap()));
     if (settings.hasHung()) {
       hanging =
           cluster.add(
@@ -188,7 +189,8 @@ final class IoBench {
         java.nio.file.Path log = place.data().resolve(contestant.label() + ".log");
         List<String> engine = contestant.engine(rail);
         clients.add(
-            place.add(ClientProcess.start(contestant, conf, heapMib, engine, services, log)));
+            place.start(
+                () -> ClientProcess.start(contestant, conf, heapMib, engine, services, log)));
       }
       for (int threads : settings.threads) {
         new Round(policy, clients, jvm, threads).run();

@@ -67,7 +67,7 @@ final class ScrubBench {
     own.put("stripeline.agent.scrub.bandwidth", "0");
     // Heartbeats count as bytes on the network.
     own.put("dfs.heartbeat.interval", "30");
-    cluster = place.add(IoCluster.start(place.cluster(), settings.datanodes, own));
+    cluster = place.start(() -> IoCluster.start(place.cluster(), settings.datanodes, own));
     ClusterStatus status = cluster.status();
     report.hadoop = status.hadoopVersion;
     report.java = System.getProperty("java.vm.name") + " " + status.javaVersion;
