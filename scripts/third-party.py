@@ -29,6 +29,7 @@ ALLOWED = {"Apache-2.0", "MIT", "ISC", "CC0-1.0", "BSD-2-Clause"}
 # Java libraries carry no text of the Apache licence, and state copyright only in their sources.
 JAVA = {
     "com.google.code.gson:gson": ("Apache-2.0", "Copyright 2008 Google Inc.", "https://github.com/google/gson"),
+    "com.j2html:j2html": ("Apache-2.0", "Copyright The j2html authors", "https://j2html.com"),
     "info.picocli:picocli": ("Apache-2.0", "Copyright 2017 Remko Popma", "https://picocli.info"),
     "org.hdrhistogram:HdrHistogram": (
         "CC0-1.0 OR BSD-2-Clause",

@@ -17,13 +17,23 @@ import java.util.TreeSet;
  * all panels.
  */
 public final class Plot {
-  private static final int WIDTH = 1100;
-  private static final int PANEL_HEIGHT = 330;
   private static final int LEFT = 70;
   private static final int TOP = 40;
-  private static final int PLOT_WIDTH = 820;
   private static final int PLOT_HEIGHT = 230;
-  private static final int RIGHT = LEFT + PLOT_WIDTH;
+
+  /** Below the axis: names of groups, the title of x, and the distance to the next panel. */
+  private static final int BOTTOM = 60;
+
+  /** Room for a legend beside the plot. */
+  private static final int LEGEND_WIDTH = 210;
+
+  private static final int LEGEND_LINE = 18;
+
+  private static final int LEGEND_COLUMNS = 2;
+
+  /** Estimated width of a character. */
+  private static final double CHARACTER = 6.6;
+
   private static final int BAR_WIDTH_MAX = 40;
   private static final int TICKS = 5;
 
@@ -38,10 +48,19 @@ public final class Plot {
   private final List<String> series;
   private final List<Panel> panels = new ArrayList<>();
   private final StringBuilder svg = new StringBuilder();
+  private boolean isLegendBelow;
+  private int plotWidth = 820;
 
   /** Creates a plot; the order of series, of which more may follow, decides on their colours. */
   public Plot(String... series) {
     this.series = new ArrayList<>(Arrays.asList(series));
+  }
+
+  /** Makes the plot narrow enough for small screens, with the legend below each panel. */
+  public Plot legendBelow() {
+    isLegendBelow = true;
+    plotWidth = 430;
+    return this;
   }
 
   /** Adds a panel; {@code xTitle} is shown below the x axis of lines. */
@@ -55,15 +74,26 @@ public final class Plot {
     svg.setLength(0);
     panels.removeIf(panel -> panel.bars.isEmpty() && panel.lines.isEmpty());
     add("<!-- SPDX-License-Identifier: Apache-2.0 -->");
+    int height = panels.stream().mapToInt(Panel::height).sum();
     add(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
-            + " font-family=\"sans-serif\" font-size=\"12\">",
-        WIDTH, Math.max(1, panels.size()) * PANEL_HEIGHT);
-    add("<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
-    for (int i = 0; i < panels.size(); i++) {
-      panels.get(i).draw(i * PANEL_HEIGHT + TOP);
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\""
+            + " font-family=\"sans-serif\" font-size=\"12\" fill=\"currentColor\">",
+        width(), Math.max(1, height), width(), Math.max(1, height));
+    add("<rect class=\"background\" width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
+    int top = TOP;
+    for (Panel panel : panels) {
+      panel.draw(top);
+      top += panel.height();
     }
     return svg.append("</svg>\n").toString();
+  }
+
+  private int width() {
+    return right() + (isLegendBelow ? 10 : LEGEND_WIDTH);
+  }
+
+  private int right() {
+    return LEFT + plotWidth;
   }
 
   private String colour(String name) {
@@ -188,7 +218,7 @@ public final class Plot {
       most = ticks.get(ticks.size() - 1);
       text(LEFT, top - 14, "start", title);
       for (double tick : ticks) {
-        line(LEFT, y(tick), RIGHT, y(tick), "stroke=\"#dddddd\"");
+        line(LEFT, y(tick), right(), y(tick), "stroke=\"currentColor\" stroke-opacity=\"0.15\"");
         text(LEFT - 6, y(tick) + 4, "end", number(tick));
       }
       drawBars();
@@ -197,7 +227,7 @@ public final class Plot {
     }
 
     private void drawBars() {
-      double slot = (double) PLOT_WIDTH / Math.max(1, bars.size());
+      double slot = (double) plotWidth / Math.max(1, bars.size());
       double left = LEFT;
       for (Map.Entry<String, List<Bar>> group : bars.entrySet()) {
         double width = Math.min(BAR_WIDTH_MAX, slot * 0.9 / group.getValue().size());
@@ -206,16 +236,44 @@ public final class Plot {
           drawBar(group.getKey(), bar, x, width);
           x += width;
         }
-        text(left + slot / 2, y(least) + 16, "middle", group.getKey());
+        drawGroupName(group.getKey(), left + slot / 2, slot);
         left += slot;
       }
+    }
+
+    private void drawGroupName(String name, double x, double slot) {
+      double y = y(least) + 16;
+      if (name.length() * CHARACTER < slot) {
+        text(x, y, "middle", name);
+      } else {
+        add(
+            "<text transform=\"translate(%.1f %.1f) rotate(-25)\" text-anchor=\"end\">%s</text>",
+            x + 6, y - 2, escape(name));
+      }
+    }
+
+    /** Returns the room that slanted names of groups take below the axis. */
+    private double slant() {
+      double slot = (double) plotWidth / Math.max(1, bars.size());
+      int longest = bars.keySet().stream().mapToInt(String::length).max().orElse(0);
+      return longest * CHARACTER < slot ? 0 : longest * CHARACTER * Math.sin(Math.toRadians(25));
+    }
+
+    private int height() {
+      int legend = isLegendBelow ? legendLines() * LEGEND_LINE : 0;
+      return TOP + PLOT_HEIGHT + BOTTOM + legend + (int) slant();
+    }
+
+    private int legendLines() {
+      int entries = shown.size() + (reference == null ? 0 : 1);
+      return (entries + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
     }
 
     private void drawBar(String group, Bar bar, double x, double width) {
       String about = group + " " + bar.name + ": " + number(bar.value) + " " + unit;
       double end = x + width - 1;
       double middle = (x + end) / 2;
-      String style = "stroke=\"black\"";
+      String style = "stroke=\"currentColor\"";
       if (bar.isBox) {
         line(middle, y(bar.min), middle, y(bar.max), style);
         line(x + width / 4, y(bar.min), end - width / 4, y(bar.min), style);
@@ -248,11 +306,11 @@ public final class Plot {
       boolean isFew = xs.size() <= FEW_POINTS;
       Collection<Double> ticks = isFew ? xs : ticks(0, xs.last());
       double end = isFew ? xs.last() : ((List<Double>) ticks).get(ticks.size() - 1);
-      double scale = PLOT_WIDTH / end;
+      double scale = plotWidth / end;
       for (double tick : ticks) {
         text(LEFT + tick * scale, y(least) + 16, "middle", number(tick));
       }
-      text(RIGHT, y(least) + 32, "end", xTitle);
+      text(right(), y(least) + 32, "end", xTitle);
       lines.forEach(
           (name, points) -> {
             StringBuilder path = new StringBuilder();
@@ -271,25 +329,38 @@ public final class Plot {
           });
       if (reference != null) {
         double x = Math.min(end, most / slope);
-        String style = "stroke=\"black\" stroke-dasharray=\"5 4\"";
+        String style = "stroke=\"currentColor\" stroke-dasharray=\"5 4\"";
         line(LEFT, y(0), LEFT + x * scale, y(x * slope), style);
       }
     }
 
     private void drawLegend() {
-      double y = top + 10;
+      int drawn = 0;
       for (String name : series) {
         if (shown.contains(name)) {
+          double x = legendX(drawn);
+          double y = legendY(drawn++);
           add(
-              "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>",
-              RIGHT + 26, y - 10, colour(name));
-          text(RIGHT + 44, y, "start", name);
-          y += 18;
+              "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>",
+              x, y - 10, colour(name));
+          text(x + 18, y, "start", name);
         }
       }
       if (reference != null) {
-        text(RIGHT + 26, y, "start", "- - " + reference);
+        text(legendX(drawn), legendY(drawn), "start", "- - " + reference);
       }
+    }
+
+    private double legendX(int entry) {
+      return isLegendBelow
+          ? LEFT + entry % LEGEND_COLUMNS * (double) plotWidth / LEGEND_COLUMNS
+          : right() + 26;
+    }
+
+    private double legendY(int entry) {
+      return isLegendBelow
+          ? top + PLOT_HEIGHT + BOTTOM - 10 + slant() + entry / LEGEND_COLUMNS * LEGEND_LINE
+          : top + 10 + entry * LEGEND_LINE;
     }
 
     private double y(double value) {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.terminal;
+
+import static j2html.TagCreator.body;
+import static j2html.TagCreator.button;
+import static j2html.TagCreator.div;
+import static j2html.TagCreator.each;
+import static j2html.TagCreator.h1;
+import static j2html.TagCreator.h2;
+import static j2html.TagCreator.h3;
+import static j2html.TagCreator.head;
+import static j2html.TagCreator.html;
+import static j2html.TagCreator.li;
+import static j2html.TagCreator.link;
+import static j2html.TagCreator.meta;
+import static j2html.TagCreator.p;
+import static j2html.TagCreator.pre;
+import static j2html.TagCreator.rawHtml;
+import static j2html.TagCreator.script;
+import static j2html.TagCreator.style;
+import static j2html.TagCreator.summary;
+import static j2html.TagCreator.tbody;
+import static j2html.TagCreator.td;
+import static j2html.TagCreator.th;
+import static j2html.TagCreator.thead;
+import static j2html.TagCreator.title;
+import static j2html.TagCreator.tr;
+import static j2html.TagCreator.ul;
+
+import j2html.TagCreator;
+import j2html.tags.DomContent;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An HTML page in one file: texts, tables that sort by a click on a heading, and plots. It needs no
+ * network, follows the light or dark colours of the browser, and fits narrow screens.
+ */
+public final class Page {
+  private final String title;
+  private final List<DomContent> contents = new ArrayList<>();
+
+  /** Creates a page with this title as its first heading. */
+  public Page(String title) {
+    this.title = title;
+    contents.add(h1(title));
+  }
+
+  /** Adds a heading that links can name. */
+  public Page section(String id, String text) {
+    return add(h2(text).withId(id));
+  }
+
+  /** Adds a heading inside a section. */
+  public Page heading(String text) {
+    return add(h3(text));
+  }
+
+  public Page paragraph(String text) {
+    return add(p(text));
+  }
+
+  /** Adds a paragraph about a failure. */
+  public Page failure(String text) {
+    return add(p(text).withClass("failed"));
+  }
+
+  public Page list(List<String> items) {
+    return add(ul(each(items, item -> li(item))));
+  }
+
+  /** Adds a table; each row has as many cells as there are headings. */
+  public Page table(List<String> headings, List<List<String>> rows) {
+    return add(
+        div(TagCreator.table(
+                thead(tr(each(headings, text -> th(button(text).withType("button"))))),
+                tbody(each(rows, row -> tr(each(row, cell -> td(cell)))))))
+            .withClass("wide"));
+  }
+
+  /** Adds plots, beside each other where there is room. */
+  public Page plots(List<Plot> plots) {
+    return add(div(each(plots, plot -> rawHtml(plot.legendBelow().render()))).withClass("plots"));
+  }
+
+  /** Adds a text that is shown as it is, after a click on its summary. */
+  public Page details(String summary, String text) {
+    return add(TagCreator.details(summary(summary), pre(text)));
+  }
+
+  private Page add(DomContent content) {
+    contents.add(content);
+    return this;
+  }
+
+  /** Returns the document. */
+  public String render() {
+    return "<!DOCTYPE html>\n"
+        + html(
+                head(
+                    meta().withCharset("utf-8"),
+                    meta().withName("viewport").withContent("width=device-width, initial-scale=1"),
+                    title(title),
+                    // Browsers otherwise ask the server of the page for an icon.
+                    link().withRel("icon").withHref("data:,"),
+                    style(rawHtml(resource("page.css")))),
+                body(each(contents, content -> content), script(rawHtml(resource("page.js")))))
+            .withLang("en")
+            .render()
+        + "\n";
+  }
+
+  /** Writes the document to a file. */
+  public void write(Path file) throws IOException {
+    Files.write(file, render().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = Page.class.getResourceAsStream(name)) {
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      byte[] buffer = new byte[1 << 12];
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        bytes.write(buffer, 0, read);
+      }
+      return new String(bytes.toByteArray(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot read " + name + " of the jar", e);
+    }
+  }
+}
