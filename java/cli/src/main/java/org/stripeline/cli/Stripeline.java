@@ -9,6 +9,7 @@ import org.stripeline.convert.StatusCommand;
 import org.stripeline.lab.BenchCommand;
 import org.stripeline.lab.cluster.ClusterCommand;
 import org.stripeline.lab.demo.DemoCommand;
+import org.stripeline.lab.evaluate.EvaluateCommand;
 import org.stripeline.plan.PlanCommand;
 import org.stripeline.scrub.RepairCommand;
 import org.stripeline.scrub.ScrubCommand;
@@ -36,6 +37,7 @@ import picocli.CommandLine.Spec;
       DoctorCommand.class,
       TuneCommand.class,
       BenchCommand.class,
+      EvaluateCommand.class,
       SimulateCommand.class,
       VersionCommand.class,
       HelpCommand.class

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli.evaluate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.cli.Stripeline;
+
+/** Runs an evaluation on a real cluster, kills it, and continues it. */
+@Tag("full")
+@Timeout(500)
+class EvaluateProcessTest {
+  @TempDir Path temporary;
+
+  private Process process;
+
+  @Test
+  void aKilledEvaluationLeavesNoProcessAndContinues() throws Exception {
+    Path directory = temporary.resolve("evaluation");
+    start("evaluate", "--trial", "--only=placement", "--dir=" + directory);
+    Path log = directory.resolve("log/placement-conversion.txt");
+    // The cluster of the second measurement is starting or running.
+    while (!Files.exists(log) || Files.size(log) == 0) {
+      assertThat(process.isAlive()).isTrue();
+      Thread.sleep(50);
+    }
+    process.destroyForcibly().waitFor();
+    awaitNoProcess();
+    assertThat(temporary.toFile().list()).containsExactly("evaluation");
+
+    start("evaluate", "--trial", "--only=placement", "--dir=" + directory);
+    assertThat(process.waitFor()).as("without --resume").isEqualTo(2);
+    start("evaluate", "--trial", "--only=placement", "--dir=" + directory, "--resume");
+    assertThat(process.waitFor()).isZero();
+    JsonObject report =
+        JsonParser.parseString(Files.readString(directory.resolve("report.json")))
+            .getAsJsonObject();
+    JsonObject section = report.getAsJsonArray("sections").get(0).getAsJsonObject();
+    JsonArray runs = section.getAsJsonArray("runs");
+    assertThat(runs.get(0).getAsJsonObject().get("isEarlier").getAsBoolean()).isTrue();
+    assertThat(runs.get(1).getAsJsonObject().get("isEarlier").getAsBoolean()).isFalse();
+    assertThat(section.getAsJsonArray("figures")).hasSize(4);
+    assertThat(directory.resolve("report.html")).isNotEmptyFile();
+    awaitNoProcess();
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    process.destroyForcibly().waitFor();
+    awaitNoProcess();
+  }
+
+  private void start(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    String library = System.getProperty("stripeline.native.path");
+    if (library != null) {
+      command.add("-Dstripeline.native.path=" + library);
+    }
+    command.add("-Djava.io.tmpdir=" + temporary);
+    command.add(Stripeline.class.getName());
+    command.addAll(Arrays.asList(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+    builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+    process = builder.start();
+  }
+
+  /** The measurement and its cluster notice the end of the evaluation and stop. */
+  private void awaitNoProcess() throws Exception {
+    while (true) {
+      try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+        if (processes
+            .filter(path -> path.getFileName().toString().matches("\\d+"))
+            .noneMatch(this::isOurs)) {
+          return;
+        }
+      }
+      Thread.sleep(50);
+    }
+  }
+
+  private boolean isOurs(Path process) {
+    try {
+      return Files.readString(process.resolve("cmdline")).contains(temporary.toString());
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.util.VersionInfo;
+import org.stripeline.natives.codec.CoderStatus;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.TextTable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code stripeline evaluate}. */
+@Command(
+    name = "evaluate",
+    description = {
+      "Repeat published experiments on erasure coding in HDFS, and write a report.",
+      "",
+      "Runs other commands of stripeline as processes of their own, on clusters of this machine,"
+          + " and writes report.html, with tables and plots of the results beside the published"
+          + " values, and report.json. Each measurement checks its own results, so that no figure"
+          + " stands for wrong bytes. What cannot be measured here is left out, and the report says"
+          + " why."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:Everything was measured",
+      "1:A measurement failed or found wrong bytes",
+      "2:The command line cannot be carried out as given",
+      "3:Something could not be measured; the report has the rest"
+    })
+public final class EvaluateCommand implements Callable<Integer> {
+  @Option(names = "--full", description = "Measure for hours instead of for at most 20 minutes")
+  private boolean full;
+
+  @Option(names = "--trial", hidden = true, description = "Seconds for each measurement")
+  private boolean trial;
+
+  @Option(
+      names = "--only",
+      paramLabel = "SECTION",
+      split = ",",
+      description = "Sections to measure (default: all)")
+  private List<String> only = new ArrayList<>();
+
+  @Option(names = "--list", description = "List the sections and their estimated durations")
+  private boolean isList;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      defaultValue = "evaluation",
+      description =
+          "New or empty directory for report, results and logs (default: ${DEFAULT-VALUE})")
+  private Path directory;
+
+  @Option(
+      names = "--resume",
+      description =
+          "Continue in a directory of an earlier run: complete measurements with the same command"
+              + " and version are not repeated")
+  private boolean resume;
+
+  @Mixin private OutputOptions output;
+  @Spec private CommandSpec spec;
+
+  /** Creates a command for picocli. */
+  public EvaluateCommand() {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Size size = full ? Size.FULL : trial ? Size.TRIAL : Size.QUICK;
+    List<Section> sections = sections();
+    PrintWriter out = spec.commandLine().getOut();
+    if (isList) {
+      out.print(list(sections, size));
+      out.flush();
+      return ExitStatus.SOUND;
+    }
+    checkDirectory();
+    EvaluationReport report = describe(size);
+    Progress progress = Progress.onStandardError(spec.commandLine().getErr());
+    Measurements measurements =
+        new Measurements(directory.toAbsolutePath(), spec.root().userObject().getClass());
+    Remaining remaining = new Remaining(sections, size);
+    for (Section section : sections) {
+      EvaluationReport.Section results =
+          new EvaluationReport.Section(section.name(), section.title(), section.document());
+      report.sections.add(results);
+      for (Measurement measurement : section.measurements(size)) {
+        measure(section, measurement, measurements, results, progress, remaining);
+        write(report);
+      }
+    }
+    progress.say("written: %s", directory.resolve("report.html").toAbsolutePath().normalize());
+    out.print(output.isJson() ? json(report) : text(report));
+    out.flush();
+    return report.status();
+  }
+
+  /** Estimates the remaining time from the estimates and what measurements really took. */
+  private static final class Remaining {
+    private double estimated;
+    private double expected;
+    private double taken;
+
+    Remaining(List<Section> sections, Size size) {
+      for (Section section : sections) {
+        section.measurements(size).forEach(one -> estimated += one.seconds);
+      }
+    }
+
+    void done(Measurement measurement, Measurements.Stored stored) {
+      estimated -= measurement.seconds;
+      if (!stored.isEarlier) {
+        expected += measurement.seconds;
+        taken += stored.seconds;
+      }
+    }
+
+    String text() {
+      return "about "
+          + Quantity.duration(estimated * (expected > 0 ? taken / expected : 1))
+          + " left";
+    }
+  }
+
+  private static void measure(
+      Section section,
+      Measurement measurement,
+      Measurements measurements,
+      EvaluationReport.Section results,
+      Progress progress,
+      Remaining remaining)
+      throws IOException, InterruptedException {
+    EvaluationReport.Run run = new EvaluationReport.Run();
+    run.command = measurement.command();
+    results.runs.add(run);
+    Measurements.Stored stored = measurements.earlier(measurement);
+    if (stored == null) {
+      try (Progress.Step step = progress.step(measurement.name + ", " + remaining.text(), 0)) {
+        stored = measurements.run(measurement);
+        if (stored.failed == null && stored.leftOut == null) {
+          step.succeeded();
+        }
+      }
+    }
+    remaining.done(measurement, stored);
+    run.isEarlier = stored.isEarlier;
+    run.seconds = stored.seconds;
+    run.failed = stored.failed;
+    run.leftOut = stored.leftOut;
+    if (stored.failed != null || stored.leftOut != null) {
+      progress.say(
+          "%s: %s", measurement.name, stored.failed != null ? stored.failed : stored.leftOut);
+    } else {
+      section.conclude(measurement, stored.result, results);
+    }
+  }
+
+  private EvaluationReport describe(Size size) {
+    EvaluationReport report = new EvaluationReport();
+    report.command =
+        "stripeline " + String.join(" ", spec.root().commandLine().getParseResult().originalArgs());
+    report.size = size.name().toLowerCase(Locale.ROOT);
+    report.hadoop = VersionInfo.getVersion();
+    report.java = System.getProperty("java.runtime.version");
+    report.coder = CoderStatus.current().toString();
+    report.machine.describe();
+    return report;
+  }
+
+  private List<Section> sections() {
+    List<Section> all =
+        Arrays.asList(new CoderSection(), new ClientSection(), new PlacementSection());
+    List<String> names = all.stream().map(Section::name).collect(Collectors.toList());
+    for (String name : only) {
+      if (!names.contains(name)) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "Cannot evaluate section '" + name + "': known are " + String.join(", ", names));
+      }
+    }
+    return all.stream()
+        .filter(section -> only.isEmpty() || only.contains(section.name()))
+        .collect(Collectors.toList());
+  }
+
+  private static String list(List<Section> sections, Size size) {
+    TextTable table = new TextTable("section", "title", "estimate");
+    for (Section section : sections) {
+      int seconds = section.measurements(size).stream().mapToInt(one -> one.seconds).sum();
+      table.row(section.name(), section.title(), Quantity.duration(seconds));
+    }
+    return table.render();
+  }
+
+  private void checkDirectory() throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    if (!Files.isDirectory(directory)) {
+      throw usage("it is not a directory");
+    }
+    try (Stream<Path> entries = Files.list(directory)) {
+      boolean isEmpty = !entries.findAny().isPresent();
+      if (!isEmpty && !Files.isDirectory(directory.resolve("results"))) {
+        throw usage("it is not empty and no directory of an evaluation");
+      }
+      if (!isEmpty && !resume) {
+        throw usage("it has an earlier evaluation; continue with --resume or name another one");
+      }
+    }
+  }
+
+  private CommandException usage(String reason) {
+    return new CommandException(ExitStatus.USAGE, "Cannot use --dir=" + directory + ": " + reason);
+  }
+
+  private void write(EvaluationReport report) throws IOException {
+    Files.write(directory.resolve("report.json"), json(report).getBytes(StandardCharsets.UTF_8));
+    new EvaluationPage(report).page().write(directory.resolve("report.html"));
+  }
+
+  private static String json(EvaluationReport report) {
+    StringWriter json = new StringWriter();
+    OutputOptions.printJson(new PrintWriter(json), report);
+    return json.toString();
+  }
+
+  private static String text(EvaluationReport report) {
+    StringBuilder text = new StringBuilder();
+    for (EvaluationReport.Section section : report.sections) {
+      for (EvaluationReport.Figure figure : section.figures) {
+        text.append(figure.title).append('\n');
+        TextTable table = new TextTable("", "published", "here", "unit");
+        for (EvaluationReport.Comparison one : figure.comparisons) {
+          table.row(one.what, one.published, EvaluationPage.number(one.here), one.unit);
+        }
+        text.append(figure.comparisons.isEmpty() ? "" : table.render()).append('\n');
+      }
+      for (EvaluationReport.Run run : section.runs) {
+        String reason = run.failed != null ? "FAILED: " + run.failed : run.leftOut;
+        if (reason != null) {
+          text.append(run.command).append(": ").append(reason).append('\n');
+        }
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.stripeline.terminal.Page;
+import org.stripeline.terminal.Plot;
+import org.stripeline.terminal.Quantity;
+
+/** Formats an evaluation as a page. */
+final class EvaluationPage {
+  private final EvaluationReport report;
+
+  EvaluationPage(EvaluationReport report) {
+    this.report = report;
+  }
+
+  Page page() {
+    Page page = new Page("Stripeline evaluation");
+    page.paragraph(
+        String.format(
+            "%s, %d processors, Linux %s; Stripeline %s (%s), Hadoop %s, Java %s; size %s",
+            report.machine.processor,
+            report.machine.processors,
+            report.machine.kernel,
+            report.version,
+            report.coder,
+            report.hadoop,
+            report.java,
+            report.size));
+    page.paragraph(
+        "Published values are those of the documents, measured on their machines. Clients and"
+            + " servers here share this machine, so compare ratios, not rates.");
+    List<List<String>> rows = new ArrayList<>();
+    for (EvaluationReport.Section section : report.sections) {
+      double seconds = section.runs.stream().mapToDouble(run -> run.seconds).sum();
+      rows.add(
+          Arrays.asList(
+              section.title,
+              String.valueOf(section.figures.size()),
+              Quantity.duration(seconds),
+              state(section)));
+    }
+    page.table(Arrays.asList("section", "figures", "time", "state"), rows);
+    report.sections.forEach(section -> add(page, section));
+    return page;
+  }
+
+  private static String state(EvaluationReport.Section section) {
+    return section.runs.stream().anyMatch(run -> run.failed != null)
+        ? "failed"
+        : section.runs.stream().anyMatch(run -> run.leftOut != null) ? "left out" : "measured";
+  }
+
+  private static void add(Page page, EvaluationReport.Section section) {
+    page.section(section.name, section.title);
+    page.paragraph(section.document);
+    for (EvaluationReport.Run run : section.runs) {
+      if (run.failed != null) {
+        page.failure("Failed: " + run.failed);
+      } else if (run.leftOut != null) {
+        page.failure("Left out: " + run.leftOut);
+      }
+    }
+    for (EvaluationReport.Figure figure : section.figures) {
+      page.heading(figure.title);
+      List<Plot> plots = new ArrayList<>();
+      figure.panels.forEach(panel -> plots.add(plot(panel)));
+      page.plots(plots);
+      if (!figure.comparisons.isEmpty()) {
+        List<List<String>> rows = new ArrayList<>();
+        for (EvaluationReport.Comparison one : figure.comparisons) {
+          rows.add(Arrays.asList(one.what, one.published, number(one.here), one.unit));
+        }
+        page.table(Arrays.asList("", "published", "here", "unit"), rows);
+      }
+      page.paragraph(figure.difference);
+      page.details("Data and command", data(figure));
+    }
+  }
+
+  private static Plot plot(EvaluationReport.Panel panel) {
+    Plot plot = new Plot();
+    Plot.Panel drawn =
+        plot.panel(
+            panel.title + ", " + panel.unit, panel.unit, panel.xTitle == null ? "" : panel.xTitle);
+    for (EvaluationReport.Value value : panel.values) {
+      if (value.x == null) {
+        drawn.bar(value.group, value.series, value.median, value.min, value.max, value.published);
+      } else {
+        drawn.point(value.series, value.x, value.median);
+      }
+    }
+    return plot;
+  }
+
+  private static String data(EvaluationReport.Figure figure) {
+    StringBuilder text = new StringBuilder(figure.command).append("\n\n");
+    for (EvaluationReport.Panel panel : figure.panels) {
+      text.append(panel.title).append(", ").append(panel.unit).append(": median, min, max\n");
+      for (EvaluationReport.Value value : panel.values) {
+        text.append(
+            String.format(
+                Locale.ROOT,
+                "%-24s %-16s %s %s %s\n",
+                value.series,
+                value.group == null ? number(value.x) : value.group,
+                number(value.median),
+                number(value.min),
+                number(value.max)));
+      }
+    }
+    return text.toString();
+  }
+
+  static String number(double value) {
+    double size = Math.abs(value);
+    return String.format(Locale.ROOT, size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", value);
+  }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.stripeline.lab.bench.BenchMachine;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Release;
+import org.stripeline.terminal.Spread;
+
+/** The results of an evaluation; field names are those of the JSON. */
+final class EvaluationReport {
+  final String format = "stripeline-evaluation-1";
+  final String version = Release.version();
+  final BenchMachine machine = new BenchMachine();
+  String command;
+  String size;
+  String hadoop;
+  String java;
+  String coder;
+  final List<Section> sections = new ArrayList<>();
+
+  /** The worst status of all sections. */
+  int status() {
+    int status = ExitStatus.SOUND;
+    for (Section section : sections) {
+      status = ExitStatus.worse(status, section.status());
+    }
+    return status;
+  }
+
+  /** The experiments of one document. */
+  static final class Section {
+    final String name;
+    final String title;
+    final String document;
+
+    /** What ran, in order. */
+    final List<Run> runs = new ArrayList<>();
+
+    final List<Figure> figures = new ArrayList<>();
+
+    Section(String name, String title, String document) {
+      this.name = name;
+      this.title = title;
+      this.document = document;
+    }
+
+    Figure figure(String title, String difference, Measurement source) {
+      Figure figure = new Figure(title, difference, source.command());
+      figures.add(figure);
+      return figure;
+    }
+
+    int status() {
+      int status = ExitStatus.SOUND;
+      for (Run run : runs) {
+        status =
+            ExitStatus.worse(
+                status,
+                run.failed != null
+                    ? ExitStatus.FAILED
+                    : run.leftOut != null ? ExitStatus.UNCHECKED : ExitStatus.SOUND);
+      }
+      return status;
+    }
+  }
+
+  /** One measurement that was to run. */
+  static final class Run {
+    String command;
+    double seconds;
+
+    /** Whether the result is that of an earlier run, which this one continues. */
+    boolean isEarlier;
+
+    /** Why it was not measured, or null. */
+    String leftOut;
+
+    /** What went wrong, such as wrong bytes, or null. */
+    String failed;
+  }
+
+  /** A figure or table of a document, and the same measured here. */
+  static final class Figure {
+    final String title;
+
+    /** Why the values differ from the document's. */
+    final String difference;
+
+    /** What repeats the measurement. */
+    final String command;
+
+    final List<Panel> panels = new ArrayList<>();
+    final List<Comparison> comparisons = new ArrayList<>();
+
+    Figure(String title, String difference, String command) {
+      this.title = title;
+      this.difference = difference;
+      this.command = command;
+    }
+
+    Panel panel(String title, String unit, String xTitle) {
+      Panel panel = new Panel(title, unit, xTitle);
+      panels.add(panel);
+      return panel;
+    }
+
+    /** Adds a published value as text, and the value measured here; nothing if that is null. */
+    void compare(String what, String published, Double here, String unit) {
+      if (here != null) {
+        comparisons.add(new Comparison(what, published, here, unit));
+      }
+    }
+  }
+
+  /** One diagram: bars in groups, or lines over x. */
+  static final class Panel {
+    final String title;
+    final String unit;
+
+    /** The title of the x axis of lines; null for bars. */
+    final String xTitle;
+
+    final List<Value> values = new ArrayList<>();
+
+    Panel(String title, String unit, String xTitle) {
+      this.title = title;
+      this.unit = unit;
+      this.xTitle = xTitle;
+    }
+
+    /** Adds a bar; {@code published} is the document's value or null. */
+    void bar(String series, String group, Spread spread, Double published) {
+      values.add(new Value(series, group, null, spread.median, spread.min, spread.max, published));
+    }
+
+    /** Adds a point of a line. */
+    void point(String series, double x, Spread spread) {
+      values.add(new Value(series, null, x, spread.median, spread.min, spread.max, null));
+    }
+  }
+
+  /** A measured value. */
+  static final class Value {
+    final String series;
+    final String group;
+    final Double x;
+    final double median;
+    final double min;
+    final double max;
+    final Double published;
+
+    Value(
+        String series,
+        String group,
+        Double x,
+        double median,
+        double min,
+        double max,
+        Double published) {
+      this.series = series;
+      this.group = group;
+      this.x = x;
+      this.median = median;
+      this.min = min;
+      this.max = max;
+      this.published = published;
+    }
+  }
+
+  /** A statement of a document with its value, and the value here. */
+  static final class Comparison {
+    final String what;
+    final String published;
+    final double here;
+    final String unit;
+
+    Comparison(String what, String published, double here, String unit) {
+      this.what = what;
+      this.published = published;
+      this.here = here;
+      this.unit = unit;
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.stripeline.natives.Ticker;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Release;
+
+/**
+ * Runs measurements as processes, and keeps each result in a file of its own, so that an evaluation
+ * that was ended can continue after the last complete one.
+ */
+final class Measurements {
+  private static final Gson GSON = new GsonBuilder().setPrettyPrinting().serializeNulls().create();
+
+  /** Enough for a bench to stop its cluster and delete its files. */
+  private static final long END_SECONDS = 60;
+
+  private final Path results;
+  private final Path logs;
+  private final Class<?> main;
+
+  /** A finished measurement as it is stored. */
+  static final class Stored {
+    String version;
+    List<String> arguments;
+    int status;
+    double seconds;
+    String leftOut;
+    String failed;
+    JsonObject result;
+    transient boolean isEarlier;
+  }
+
+  /**
+   * Creates an object that keeps results in a directory.
+   *
+   * @param main the class with the {@code main} of our command
+   */
+  Measurements(Path directory, Class<?> main) throws IOException {
+    this.main = main;
+    results = Files.createDirectories(directory.resolve("results"));
+    logs = Files.createDirectories(directory.resolve("log"));
+  }
+
+  /**
+   * Returns the stored result of this measurement if the same command of the same version of
+   * Stripeline completed it, and otherwise null.
+   */
+  Stored earlier(Measurement measurement) throws IOException {
+    Path file = file(measurement);
+    if (!Files.exists(file)) {
+      return null;
+    }
+    Stored stored;
+    try {
+      stored = GSON.fromJson(read(file), Stored.class);
+    } catch (JsonParseException e) {
+      return null;
+    }
+    boolean isSame =
+        stored != null
+            && stored.result != null
+            && Release.version().equals(stored.version)
+            && measurement.arguments.equals(stored.arguments);
+    if (isSame) {
+      stored.isEarlier = true;
+    }
+    return isSame ? stored : null;
+  }
+
+  /** Runs a measurement to its end and stores its result. */
+  Stored run(Measurement measurement) throws IOException, InterruptedException {
+    Path out = logs.resolve(measurement.name + ".out");
+    Path log = logs.resolve(measurement.name + ".txt");
+    Stored stored = new Stored();
+    stored.version = Release.version();
+    stored.arguments = measurement.arguments;
+    long start = Ticker.SYSTEM.nanos();
+    stored.status = execute(measurement, out, log);
+    stored.seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
+    stored.result = parse(out);
+    boolean isMeasured =
+        stored.status == ExitStatus.SOUND
+            || (measurement.mayDiffer && stored.status == ExitStatus.FAILED);
+    if (isMeasured && stored.result == null) {
+      stored.failed = "the command printed no result, see " + log;
+    } else if (stored.status == ExitStatus.FAILED && !isMeasured) {
+      stored.failed = reason(log);
+    } else if (!isMeasured) {
+      stored.leftOut = reason(log);
+    }
+    Files.deleteIfExists(out);
+    if (isMeasured && stored.result != null) {
+      Path part = results.resolve(measurement.name + ".part");
+      Files.write(part, GSON.toJson(stored).getBytes(StandardCharsets.UTF_8));
+      Files.move(part, file(measurement), StandardCopyOption.REPLACE_EXISTING);
+    }
+    return stored;
+  }
+
+  private int execute(Measurement measurement, Path out, Path log)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.add(ChildMain.class.getName());
+    command.add(main.getName());
+    command.addAll(measurement.arguments);
+    command.add("--json");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(log.toFile());
+    builder.environment().put("CLASSPATH", classPath());
+    Process process = builder.start();
+    Thread end = new Thread(() -> end(process), "end-measurement");
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      return process.waitFor();
+    } finally {
+      end(process);
+      try {
+        Runtime.getRuntime().removeShutdownHook(end);
+      } catch (IllegalStateException e) {
+        // The process is ending, and the hook does the same.
+      }
+    }
+  }
+
+  private static void end(Process process) {
+    process.destroy();
+    try {
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static String classPath() {
+    return System.getProperty("java.class.path")
+        .replace(File.pathSeparator + File.pathSeparator, File.pathSeparator);
+  }
+
+  /** Returns the last message of the command, without a list of its options. */
+  private static String reason(Path log) throws IOException {
+    String last = "the command printed no message";
+    for (String line : Files.readAllLines(log, StandardCharsets.UTF_8)) {
+      if (line.contains("Cannot ") || line.contains("FAILED")) {
+        last = line.trim();
+      }
+    }
+    return last + " (" + log + ")";
+  }
+
+  private static JsonObject parse(Path file) throws IOException {
+    try {
+      return JsonParser.parseString(read(file)).getAsJsonObject();
+    } catch (JsonParseException | IllegalStateException e) {
+      return null;
+    }
+  }
+
+  private Path file(Measurement measurement) {
+    return results.resolve(measurement.name + ".json");
+  }
+
+  private static String read(Path file) throws IOException {
+    return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+  }
+}

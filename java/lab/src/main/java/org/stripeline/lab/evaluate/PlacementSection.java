@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.stripeline.terminal.Spread;
+
+/** Encoding-aware replication, simulated and on clusters: section V of its paper. */
+final class PlacementSection implements Section {
+  private static final String CONVERSION = "placement-conversion";
+
+  /** A report of {@code simulate}. */
+  private static final class Simulated {
+    String title;
+    String about;
+    List<Variant> variants;
+  }
+
+  private static final class Variant {
+    String label;
+    List<Outcome> results;
+    List<Compared> comparisons;
+  }
+
+  private static final class Outcome {
+    String policy;
+    Spread encodeMbPerSecondSpread;
+  }
+
+  private static final class Compared {
+    String policy;
+    String figure;
+    double ours;
+    Double paper;
+  }
+
+  /** A row of {@code bench convert}. */
+  private static final class Row {
+    String code;
+    String method;
+    Spread mibPerSecond;
+  }
+
+  @Override
+  public String name() {
+    return "placement";
+  }
+
+  @Override
+  public String title() {
+    return "Encoding-aware replication, and conversion in place";
+  }
+
+  @Override
+  public String document() {
+    return "Li, Hu, Lee: Enabling Efficient and Reliable Transition from Replication to Erasure"
+        + " Coding for Clustered File Systems, DSN 2015";
+  }
+
+  @Override
+  public List<Measurement> measurements(Size size) {
+    return Arrays.asList(
+        Measurement.compared(
+            "placement-simulated",
+            size.choose(10, 60, 900),
+            "simulate a1-code a1-traffic a2-writes"
+                + size.choose(
+                    "",
+                    " balance read-balance",
+                    " simulation balance read-balance vary-k vary-m vary-links vary-writes"
+                        + " vary-background vary-racks-lost")),
+        Measurement.of(
+            CONVERSION,
+            size.choose(60, 150, 1800),
+            size.choose(
+                "bench convert --quick",
+                "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear,cp-4"
+                    + " --codes=RS-6-3 --files=2 --block-size=16MiB --repetitions=1",
+                "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear,cp,cp-4"
+                    + " --codes=RS-4-2,RS-6-2,RS-8-2,RS-10-2 --repetitions=5")));
+  }
+
+  @Override
+  public void conclude(
+      Measurement measurement, JsonObject result, EvaluationReport.Section section) {
+    if (measurement.name.equals(CONVERSION)) {
+      converted(measurement, result, section);
+      return;
+    }
+    for (JsonElement one : result.getAsJsonArray("reports")) {
+      simulated(measurement, new Gson().fromJson(one, Simulated.class), section);
+    }
+  }
+
+  private static void simulated(
+      Measurement measurement, Simulated simulated, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            simulated.title,
+            simulated.about
+                + " Simulated with the constants of the paper; where values differ, models of the"
+                + " network that the paper does not describe do.",
+            measurement);
+    EvaluationReport.Panel panel = figure.panel("encoding, simulated", "MB/s", null);
+    for (Variant variant : simulated.variants) {
+      for (Outcome outcome : variant.results) {
+        if (outcome.encodeMbPerSecondSpread != null) {
+          panel.bar(outcome.policy, variant.label, outcome.encodeMbPerSecondSpread, null);
+        }
+      }
+      for (Compared compared : variant.comparisons) {
+        if (compared.paper != null) {
+          figure.compare(
+              variant.label + ", " + compared.policy + ": " + compared.figure.replace('_', ' '),
+              String.format(Locale.ROOT, "%.1f", compared.paper),
+              compared.ours,
+              compared.figure.endsWith("percent") ? "%" : "");
+        }
+      }
+    }
+  }
+
+  private static void converted(
+      Measurement measurement, JsonObject result, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Experiment A.1 on a cluster: replicas become erasure-coded",
+            "The paper's HDFS-RAID reads all data blocks to encode them; conversion in place"
+                + " (adopt, and adopt-ear for files that were placed for it) links replicas that"
+                + " already lie on different nodes. cp copies into an erasure-coded directory.",
+            measurement);
+    List<Row> rows = new ArrayList<>();
+    for (JsonElement row : result.getAsJsonArray("rows")) {
+      rows.add(new Gson().fromJson(row, Row.class));
+    }
+    EvaluationReport.Panel panel = figure.panel("conversion, measured", "MiB/s", null);
+    rows.forEach(row -> panel.bar(row.method, row.code, row.mibPerSecond, null));
+    String[] codes = {"RS-4-2", "RS-10-2"};
+    String[] published = {"19.9", "59.7"};
+    for (int i = 0; i < codes.length; i++) {
+      Double ear = median(rows, codes[i], "adopt-ear");
+      Double plain = median(rows, codes[i], "adopt");
+      figure.compare(
+          codes[i] + ", gain of encoding-aware replication",
+          published[i],
+          ear == null || plain == null ? null : 100 * (ear / plain - 1),
+          "%");
+    }
+  }
+
+  private static Double median(List<Row> rows, String code, String method) {
+    for (Row row : rows) {
+      if (row.code.equals(code) && row.method.equals(method)) {
+        return row.mibPerSecond.median;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import com.google.gson.JsonObject;
+import java.util.List;
+
+/** The experiments of one document. */
+interface Section {
+  /** Returns the name for {@code --only}. */
+  String name();
+
+  String title();
+
+  /** Returns the document with the published values: authors, title, year. */
+  String document();
+
+  /** Returns the measurements, in the order in which they run. */
+  List<Measurement> measurements(Size size);
+
+  /**
+   * Converts the result of one measurement into figures.
+   *
+   * @param result what the command printed
+   */
+  void conclude(Measurement measurement, JsonObject result, EvaluationReport.Section section);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.lab.Leftovers;
+
+@Timeout(120)
+class MeasurementsTest {
+  private static final String OURS = "functional-partitioned";
+
+  @TempDir Path directory;
+
+  private Measurements measurements;
+
+  /** A command whose first argument is its exit status and whose second is its output. */
+  static final class Stub {
+    public static void main(String[] arguments) throws Exception {
+      System.err.println("stripeline: Cannot measure: no such thing");
+      System.out.println(arguments[1]);
+      if (arguments[0].equals("wait")) {
+        Files.createFile(Path.of(arguments[1]));
+        Thread.currentThread().join();
+      }
+      System.exit(Integer.parseInt(arguments[0]));
+    }
+  }
+
+  /** Runs the command that waits, in a process that a test kills. */
+  static final class Waiting {
+    public static void main(String[] arguments) throws Exception {
+      new Measurements(Path.of(arguments[0]), Stub.class)
+          .run(Measurement.of("w", 1, "wait " + arguments[0] + "/started"));
+    }
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    measurements = new Measurements(directory, Stub.class);
+  }
+
+  @Test
+  void aCompleteMeasurementIsNotRepeated() throws Exception {
+    Measurement one = Measurement.of("one", 1, "0 {\"a\":1}");
+    assertThat(measurements.earlier(one)).isNull();
+    assertThat(measurements.run(one).result.get("a").getAsInt()).isEqualTo(1);
+
+    Measurements.Stored earlier = measurements.earlier(one);
+    assertThat(earlier.isEarlier).isTrue();
+    assertThat(earlier.result.get("a").getAsInt()).isEqualTo(1);
+    assertThat(measurements.earlier(Measurement.of("one", 1, "0 {\"a\":2}"))).isNull();
+  }
+
+  @Test
+  void aResultOfAnotherVersionIsMeasuredAgain() throws Exception {
+    Measurement one = Measurement.of("one", 1, "0 {\"a\":1}");
+    measurements.run(one);
+    Path file = directory.resolve("results/one.json");
+    Files.writeString(file, Files.readString(file).replaceFirst("\"version\": \"", "$0x"));
+    assertThat(measurements.earlier(one)).isNull();
+    Files.writeString(file, "{\"version\"");
+    assertThat(measurements.earlier(one)).isNull();
+  }
+
+  @Test
+  void whatCannotBeMeasuredIsLeftOutWithTheReason() throws Exception {
+    Measurements.Stored stored = measurements.run(Measurement.of("one", 1, "3 {}"));
+    assertThat(stored.leftOut).startsWith("stripeline: Cannot measure: no such thing");
+    assertThat(stored.failed).isNull();
+    assertThat(directory.resolve("results")).isEmptyDirectory();
+  }
+
+  @Test
+  void aFailureIsNoResult() throws Exception {
+    assertThat(measurements.run(Measurement.of("one", 1, "1 {}")).failed).contains("Cannot");
+    assertThat(measurements.run(Measurement.of("two", 1, "0 nothing")).failed)
+        .contains("printed no result");
+    assertThat(measurements.run(Measurement.compared("three", 1, "1 {}")).failed).isNull();
+    assertThat(directory.resolve("results").toFile().list()).containsExactly("three.json");
+  }
+
+  @Test
+  void aCommandEndsWithTheProcessThatStartedIt() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Waiting.class.getName(),
+                directory.toString())
+            .inheritIO()
+            .start();
+    while (!Files.exists(directory.resolve("started"))) {
+      Thread.sleep(20);
+    }
+    process.destroyForcibly().waitFor();
+    while (!Leftovers.processes(directory).isEmpty()) {
+      Thread.sleep(20);
+    }
+    assertThat(directory.resolve("results")).isEmptyDirectory();
+  }
+
+  @Test
+  void everySectionHasMeasurementsOfEachSize() {
+    List<Section> sections =
+        List.of(new CoderSection(), new ClientSection(), new PlacementSection());
+    for (Section section : sections) {
+      for (Size size : Size.values()) {
+        assertThat(section.measurements(size)).as(section.name()).isNotEmpty();
+      }
+    }
+    int seconds =
+        sections.stream()
+            .flatMap(section -> section.measurements(Size.QUICK).stream())
+            .mapToInt(one -> one.seconds)
+            .sum();
+    assertThat(seconds).as("quick").isLessThanOrEqualTo(20 * 60);
+  }
+
+  @Test
+  void aContestantThatWasNotMeasuredIsNotCompared() {
+    EvaluationReport.Section section = new EvaluationReport.Section("clients", "", "");
+    String row =
+        "{'policy':'RS-6-3-64k','threads':1,'operation':'write','contestant':'%s',"
+            + "'mibPerSecond':{'median':%s}}";
+    String rows = String.format(row, "rs_java", 2) + "," + String.format(row, OURS, 5);
+    JsonObject result = JsonParser.parseString("{'rows':[" + rows + "]}").getAsJsonObject();
+    new ClientSection().conclude(Measurement.of("clients", 1, "bench io"), result, section);
+    assertThat(section.figures.get(0).comparisons)
+        .extracting(one -> one.what + " " + one.here)
+        .containsExactly("write, partitioned pipeline over rs_java, threads: 1 2.5");
+  }
+}
