@@ -113,11 +113,7 @@ pub unsafe extern "C" fn stripeline_engine_rails(engine: *const stripeline_engin
     let mut count = 0;
     guard(call.0, || {
         // SAFETY: as the caller guarantees.
-        count = unsafe { call.engine(engine) }?
-            .engine
-            .statistics()
-            .rails
-            .len();
+        count = unsafe { call.engine(engine) }?.engine.rails();
         Ok(())
     });
     count
@@ -146,12 +142,11 @@ pub unsafe extern "C" fn stripeline_engine_rail_statistics(
         let size = size_of::<stripeline_rail_statistics>();
         // SAFETY: as the caller guarantees.
         unsafe { call.sized("result", result.cast_const(), size) }?;
-        let rails = engine.engine.statistics().rails;
-        let read = rails
-            .get(rail)
-            .ok_or(call.refuse(Mistake::UnknownRail(rail, rails.len())))?;
+        let engine = &engine.engine;
+        let read = engine.rail_statistics(rail);
+        let read = read.ok_or(call.refuse(Mistake::UnknownRail(rail, engine.rails())))?;
         // SAFETY: not null and of this size, as checked above.
-        unsafe { result.write_unaligned(read.into()) };
+        unsafe { result.write_unaligned((&read).into()) };
         Ok(())
     })
 }

@@ -10,7 +10,7 @@ use stripeline_rail::{Piece, Rail};
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{Options, Scheduling, WhenFull};
 use crate::api::request::Request;
-use crate::api::statistics::{Counters, Statistics};
+use crate::api::statistics::{Counters, RailStatistics, Statistics};
 use crate::api::ticket::{Ticket, until};
 use crate::core::clock::nanoseconds;
 use crate::core::coding_threads::CodingThreads;
@@ -201,6 +201,29 @@ impl Engine {
         self.test_all()
     }
 
+    /// Returns the number of rails, which never changes; 0 in a forked child.
+    #[must_use]
+    pub fn rails(&self) -> usize {
+        match self.core.is_inherited() {
+            true => 0,
+            false => self.core.rail_states.len(),
+        }
+    }
+
+    /// Returns the counters of a rail by its number, from 0; `None` if there is no such rail.
+    #[must_use]
+    pub fn rail_statistics(&self, rail: usize) -> Option<RailStatistics> {
+        let state = self.core.rail_states[..self.rails()].get(rail)?;
+        let seen = self.core.scheduler.rail_snapshot(rail);
+        Some(RailStatistics {
+            out_of_service: state.health.why(),
+            queued: state.queues.depth(),
+            active: seen.active,
+            rate: seen.rate,
+            ..state.counters.read(state.rail.name())
+        })
+    }
+
     /// Returns the counters of the engine and its rails; empty in a forked child.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
@@ -208,14 +231,7 @@ impl Engine {
         if core.is_inherited() {
             return Statistics::default();
         }
-        let snapshot = core.scheduler.snapshot();
-        let rails = std::iter::zip(&core.rail_states, snapshot).map(|(state, seen)| {
-            let mut rail = state.counters.read(state.rail.name());
-            rail.out_of_service = state.health.why();
-            rail.queued = state.queues.depth();
-            (rail.active, rail.rate) = (seen.active, seen.rate);
-            rail
-        });
+        let rails = (0..self.rails()).filter_map(|rail| self.rail_statistics(rail));
         Statistics {
             issued: core.admission.admitted(),
             outstanding: core.admission.taken(),

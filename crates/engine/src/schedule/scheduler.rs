@@ -437,14 +437,23 @@ impl Scheduler {
     /// Returns the state of each rail, by index.
     #[must_use]
     pub fn snapshot(&self) -> Vec<RailSnapshot> {
+        let rails = 0..self.ledgers.len();
+        rails.map(|rail| self.rail_snapshot(rail)).collect()
+    }
+
+    /// Returns the state of a rail.
+    ///
+    /// # Panics
+    /// If there is no rail of this number.
+    #[must_use]
+    pub fn rail_snapshot(&self, rail: usize) -> RailSnapshot {
         let controller = self.controller.lock();
         let controller = controller.unwrap_or_else(PoisonError::into_inner);
-        let state = |rail| RailSnapshot {
+        RailSnapshot {
             active: controller.is_active(rail),
             backlog_bytes: self.backlog_bytes(rail),
             rate: self.rate(rail),
-        };
-        (0..self.ledgers.len()).map(state).collect()
+        }
     }
 }
 
