@@ -10,24 +10,62 @@ use stripeline_codec::{Codec, Error};
 
 use crate::borrowed::one_length;
 use crate::keep::{Receiver, keep};
-use crate::{Buffers, Job, Piece, Region};
+use crate::{Buffers, Job, Piece, PinnedBuffer, Region};
+
+/// A buffer that a job can own: `Vec<u8>`, or [`PinnedBuffer`].
+pub trait UnitBuffer: AsRef<[u8]> + Send + Sync + sealed::Sealed + 'static {}
+
+impl UnitBuffer for Vec<u8> {}
+impl UnitBuffer for PinnedBuffer {}
+
+/// Implemented only here, because jobs rely on the address.
+mod sealed {
+    use super::{PinnedBuffer, Region};
+
+    pub trait Sealed {
+        /// Returns where the bytes are, which stays the same when the buffer is moved.
+        fn region(&mut self) -> Region;
+    }
+
+    impl Sealed for Vec<u8> {
+        fn region(&mut self) -> Region {
+            Region::host(self.as_mut_ptr())
+        }
+    }
+
+    impl Sealed for PinnedBuffer {
+        fn region(&mut self) -> Region {
+            Self::region(self)
+        }
+    }
+}
 
 /// The buffers of a stripe: what is read, then what is written or compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Units {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Units<B = Vec<u8>> {
     /// Data units, survivors, or the old and the new bytes of a data unit.
-    pub inputs: Vec<Vec<u8>>,
+    pub inputs: Vec<B>,
     /// Parity units, or the units to be computed.
-    pub outputs: Vec<Vec<u8>>,
+    pub outputs: Vec<B>,
+}
+
+impl<B> Default for Units<B> {
+    /// Returns no units.
+    fn default() -> Self {
+        Self {
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
 }
 
 /// Units of which no job was created, because the codec rejects them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct Refused<B = Vec<u8>> {
     /// Why.
     pub error: Error,
     /// The units, untouched.
-    pub units: Units,
+    pub units: Units<B>,
 }
 
 /// Computes all parity units (`outputs`) from all data units (`inputs`).
@@ -37,7 +75,10 @@ pub struct Refused {
 ///
 /// # Panics
 /// If the units have 0 bytes.
-pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Refused> {
+pub fn encode<B: UnitBuffer>(
+    codec: &Codec,
+    units: Units<B>,
+) -> Result<(Piece, Pending<B>), Refused<B>> {
     start(codec, units, |inputs, outputs, buffers| {
         // SAFETY: `start` made the regions from buffers of one length that the job owns and that
         // nothing else can access until it is dropped.
@@ -53,12 +94,12 @@ pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Refused> 
 ///
 /// # Panics
 /// If the units have 0 bytes.
-pub fn decode(
+pub fn decode<B: UnitBuffer>(
     codec: &Codec,
     present: &[usize],
     erased: &[usize],
-    units: Units,
-) -> Result<(Piece, Pending), Refused> {
+    units: Units<B>,
+) -> Result<(Piece, Pending<B>), Refused<B>> {
     let checked = codec.check_present(present, units.inputs.len());
     if let Err(error) = checked {
         return Err(Refused { error, units });
@@ -82,7 +123,11 @@ pub fn decode(
 ///
 /// # Panics
 /// If the units have 0 bytes, or unless there are two inputs.
-pub fn update(codec: &Codec, data_unit: usize, units: Units) -> Result<(Piece, Pending), Refused> {
+pub fn update<B: UnitBuffer>(
+    codec: &Codec,
+    data_unit: usize,
+    units: Units<B>,
+) -> Result<(Piece, Pending<B>), Refused<B>> {
     assert_eq!(units.inputs.len(), 2, "old and new bytes");
     start(codec, units, |inputs, outputs, buffers| {
         // SAFETY: as in `encode`.
@@ -97,25 +142,27 @@ pub fn update(codec: &Codec, data_unit: usize, units: Units) -> Result<(Piece, P
 ///
 /// # Panics
 /// If the units have 0 bytes.
-pub fn verify(codec: &Codec, units: Units) -> Result<(Piece, Pending), Refused> {
+pub fn verify<B: UnitBuffer>(
+    codec: &Codec,
+    units: Units<B>,
+) -> Result<(Piece, Pending<B>), Refused<B>> {
     start(codec, units, |inputs, outputs, buffers| {
         // SAFETY: as in `encode`.
         unsafe { Job::verify(codec, inputs, outputs, buffers) }
     })
 }
 
-fn start(
+fn start<B: UnitBuffer>(
     codec: &Codec,
-    mut units: Units,
+    mut units: Units<B>,
     job: impl FnOnce(&[Region], &[Region], Buffers) -> Result<Piece, Error>,
-) -> Result<(Piece, Pending), Refused> {
+) -> Result<(Piece, Pending<B>), Refused<B>> {
     let bytes = match one_length(codec, &units.inputs, &units.outputs) {
         Ok(bytes) => bytes,
         Err(error) => return Err(Refused { error, units }),
     };
-    let region = |unit: &mut Vec<u8>| Region::host(unit.as_mut_ptr());
-    let inputs: Vec<Region> = units.inputs.iter_mut().map(region).collect();
-    let outputs: Vec<Region> = units.outputs.iter_mut().map(region).collect();
+    let inputs: Vec<Region> = units.inputs.iter_mut().map(B::region).collect();
+    let outputs: Vec<Region> = units.outputs.iter_mut().map(B::region).collect();
     let (kept, receiver) = keep(units);
     let buffers = Buffers {
         bytes,
@@ -134,13 +181,13 @@ fn start(
 
 /// Receives the units when the job is dropped.
 #[derive(Debug)]
-pub struct Pending(Receiver<Units>);
+pub struct Pending<B = Vec<u8>>(Receiver<Units<B>>);
 
-impl Pending {
+impl<B> Pending<B> {
     /// Waits until the job is dropped and returns the units; `None` if that takes longer than
     /// `limit`, or if they were returned already.
     #[must_use]
-    pub fn wait(&self, limit: Duration) -> Option<Units> {
+    pub fn wait(&self, limit: Duration) -> Option<Units<B>> {
         self.0.wait_for(limit)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stripeline_codec::Verdict;
 
-use crate::{Capability, Fault, FaultKind, Piece};
+use crate::{Capability, Fault, FaultKind, Piece, PinnedBuffer};
 
 /// A device with a coder on it.
 pub trait Rail: fmt::Debug + Send + Sync {
@@ -25,6 +25,19 @@ pub trait Rail: fmt::Debug + Send + Sync {
     /// # Errors
     /// If the device is gone or has no resources for another lane.
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault>;
+
+    /// Allocates memory of the process that the device, and every other device with the same
+    /// driver, accesses in place ([`MemoryKind::HostPinned`](crate::MemoryKind)). `None` if the
+    /// rail gains nothing from such memory.
+    ///
+    /// The device's resources that this needs are held until the memory is released.
+    ///
+    /// # Errors
+    /// [`FaultKind::Refused`] if that much memory is lacking; another kind if the device cannot be
+    /// used.
+    fn allocate_pinned(&self, _bytes: usize) -> Option<Result<PinnedBuffer, Fault>> {
+        None
+    }
 }
 
 /// A channel through which one thread submits pieces to a rail.

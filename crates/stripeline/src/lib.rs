@@ -36,7 +36,8 @@ pub use stripeline_codec::*;
 /// Coding on all devices of a machine, blocking or with futures.
 pub mod engine {
     pub use stripeline_engine::*;
-    pub use stripeline_rail::owned::Units;
+    pub use stripeline_rail::PinnedBuffer;
+    pub use stripeline_rail::owned::{UnitBuffer, Units};
 }
 
 /// Compiles and runs the program of the page.

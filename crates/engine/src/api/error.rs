@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Closed,
     /// The engine cannot be started as configured.
     Configuration,
+    /// The system, or the driver of a device, has not as much memory as was requested.
+    OutOfMemory,
     /// The codec rejects the call; [`Error::codec_kind`] has the reason.
     Invalid,
 }

@@ -8,6 +8,7 @@ pub(crate) mod error;
 mod opening;
 pub(crate) mod operations;
 pub(crate) mod options;
+mod pinned;
 pub(crate) mod request;
 pub(crate) mod statistics;
 pub(crate) mod ticket;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use stripeline_codec::{Codec, Verdict};
-use stripeline_rail::owned::{Pending, Units};
+use stripeline_rail::owned::{Pending, UnitBuffer, Units};
 use stripeline_rail::{Piece, borrowed, owned};
 
 use crate::api::engine::{Engine, Rejected};
@@ -16,36 +16,36 @@ use crate::core::task::Outcome;
 
 /// An issued task that owns its units until it has ended.
 #[derive(Debug)]
-pub struct Issued {
+pub struct Issued<B = Vec<u8>> {
     ticket: Ticket,
-    units: Pending,
+    units: Pending<B>,
 }
 
 /// A task that was not issued, with its units.
 #[derive(Debug)]
-pub struct NotIssued {
+pub struct NotIssued<B = Vec<u8>> {
     /// The reason.
     pub error: Error,
     /// The units, untouched.
-    pub units: Units,
+    pub units: Units<B>,
 }
 
-impl fmt::Display for NotIssued {
+impl<B> fmt::Display for NotIssued<B> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(formatter)
     }
 }
 
-impl std::error::Error for NotIssued {}
+impl<B: fmt::Debug> std::error::Error for NotIssued<B> {}
 
-impl From<NotIssued> for Error {
-    fn from(refused: NotIssued) -> Self {
+impl<B> From<NotIssued<B>> for Error {
+    fn from(refused: NotIssued<B>) -> Self {
         refused.error
     }
 }
 
-impl From<owned::Refused> for NotIssued {
-    fn from(refused: owned::Refused) -> Self {
+impl<B> From<owned::Refused<B>> for NotIssued<B> {
+    fn from(refused: owned::Refused<B>) -> Self {
         Self {
             error: refused.error.into(),
             units: refused.units,
@@ -57,7 +57,7 @@ impl From<owned::Refused> for NotIssued {
 /// still hold the last piece until its device answers.
 const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
-impl Issued {
+impl<B> Issued<B> {
     /// Returns the handle of the task.
     #[must_use]
     pub fn ticket(&self) -> &Ticket {
@@ -69,7 +69,7 @@ impl Issued {
     ///
     /// # Panics
     /// If a job's memory is still in use ten seconds after its end, which is a bug.
-    pub fn wait(self) -> (Outcome, Units) {
+    pub fn wait(self) -> (Outcome, Units<B>) {
         let outcome = self.ticket.wait();
         if self.ticket.core.is_inherited() {
             return (outcome, Units::default());
@@ -169,12 +169,12 @@ impl Engine {
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::encode`], also for units of 0 bytes;
     /// as [`Engine::issue`]. The units come back with the error.
-    pub fn iencode(
+    pub fn iencode<B: UnitBuffer>(
         &self,
         codec: &Codec,
-        units: Units,
+        units: Units<B>,
         request: Request,
-    ) -> Result<Issued, NotIssued> {
+    ) -> Result<Issued<B>, NotIssued<B>> {
         let units = refuse_empty(units)?;
         self.issue_units(owned::encode(codec, units)?, request)
     }
@@ -183,14 +183,14 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::iencode`], and as [`Codec::decode`].
-    pub fn idecode(
+    pub fn idecode<B: UnitBuffer>(
         &self,
         codec: &Codec,
         present: &[usize],
         erased: &[usize],
-        units: Units,
+        units: Units<B>,
         request: Request,
-    ) -> Result<Issued, NotIssued> {
+    ) -> Result<Issued<B>, NotIssued<B>> {
         let units = refuse_empty(units)?;
         self.issue_units(owned::decode(codec, present, erased, units)?, request)
     }
@@ -200,13 +200,13 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::iencode`], and as [`Codec::update`].
-    pub fn iupdate(
+    pub fn iupdate<B: UnitBuffer>(
         &self,
         codec: &Codec,
         data_unit: usize,
-        units: Units,
+        units: Units<B>,
         request: Request,
-    ) -> Result<Issued, NotIssued> {
+    ) -> Result<Issued<B>, NotIssued<B>> {
         let units = refuse_empty(units)?;
         if units.inputs.len() != 2 {
             let text = format!(
@@ -223,21 +223,21 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::iencode`].
-    pub fn iverify(
+    pub fn iverify<B: UnitBuffer>(
         &self,
         codec: &Codec,
-        units: Units,
+        units: Units<B>,
         request: Request,
-    ) -> Result<Issued, NotIssued> {
+    ) -> Result<Issued<B>, NotIssued<B>> {
         let units = refuse_empty(units)?;
         self.issue_units(owned::verify(codec, units)?, request)
     }
 
-    fn issue_units(
+    fn issue_units<B>(
         &self,
-        (piece, units): (Piece, Pending),
+        (piece, units): (Piece, Pending<B>),
         request: Request,
-    ) -> Result<Issued, NotIssued> {
+    ) -> Result<Issued<B>, NotIssued<B>> {
         match self.issue(piece, request) {
             Ok(ticket) => Ok(Issued { ticket, units }),
             Err(Rejected { error, piece }) => {
@@ -250,9 +250,9 @@ impl Engine {
     }
 }
 
-fn refuse_empty(units: Units) -> Result<Units, NotIssued> {
-    let empty = units.inputs.iter().chain(&units.outputs).any(Vec::is_empty);
-    if empty {
+fn refuse_empty<B: UnitBuffer>(units: Units<B>) -> Result<Units<B>, NotIssued<B>> {
+    let mut all = units.inputs.iter().chain(&units.outputs);
+    if all.any(|unit| unit.as_ref().is_empty()) {
         let text = "Cannot issue a task: a unit has 0 bytes";
         let error = Error::new(crate::ErrorKind::Invalid, text);
         return Err(NotIssued { error, units });

@@ -19,7 +19,7 @@ use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_engine::tuning::{Machine, RailTuning, Table, TableFile};
 use stripeline_engine::{Engine, ErrorKind, Options, Request, Scheduling};
 use stripeline_rail::{
-    Buffers, Cpu, Cuda, CudaSettings, Job, MemoryKind, Rail, Region, owned::Units,
+    Buffers, Cpu, Cuda, CudaSettings, Job, MemoryKind, PinnedBuffer, Rail, Region, owned::Units,
 };
 use stripeline_testkit::{Random, Stripe};
 
@@ -204,6 +204,123 @@ fn units_in_device_memory_are_not_cut() {
     assert_eq!(outcome, Ok(Verdict::Sound));
     assert_eq!(engine.statistics().rails[0].pieces, 1);
     units.into_iter().for_each(|unit| program.free(unit));
+}
+
+/// Encodes a stripe in one allocation of the engine, and compares every byte.
+fn encode_pinned(engine: &Engine, buffer: PinnedBuffer, stripe: &Stripe) {
+    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
+    let mut inputs = buffer.split(stripe.length());
+    let outputs = inputs.split_off(6);
+    for (unit, bytes) in inputs.iter_mut().zip(stripe.data()) {
+        unit.copy_from_slice(bytes);
+    }
+    let units = Units { inputs, outputs };
+    let issued = engine.iencode(&codec, units, Request::default());
+    let (outcome, units) = issued.expect("room").wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    for (unit, expected) in units.outputs.iter().zip(stripe.parity()) {
+        assert!(**unit == **expected, "{}", stripe.name());
+    }
+}
+
+#[test]
+fn an_engine_allocates_memory_that_its_gpu_uses_in_place() {
+    let mock = Mock::new();
+    let engine = engine(&mock, Duration::from_secs(60));
+    let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
+    let allocate = || engine.allocate_pinned(180_000);
+    let buffer = allocate().expect("room");
+    assert!(buffer.is_locked());
+    encode_pinned(&engine, buffer, &stripe);
+    assert!(mock.get("launches") > 0);
+    // Nothing is locked for no bytes.
+    assert!(!engine.allocate_pinned(0).expect("room").is_locked());
+
+    mock.set("registered_bytes_max", 100_000);
+    let error = allocate().expect_err("too much");
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    let text = "Cannot allocate pinned memory: cannot lock 180000 bytes of memory: out of memory \
+                (CUDA error 2)";
+    assert_eq!(error.to_string(), text);
+
+    mock.set("registered_bytes_max", 1 << 30);
+    let kept = allocate().expect("room");
+    drop(engine);
+    assert!(
+        kept.is_locked() && mock.get("contexts") > 0,
+        "after the engine"
+    );
+    drop(kept);
+    mock.expect_empty();
+}
+
+#[test]
+fn memory_is_ordinary_while_the_gpu_is_out_of_service() {
+    let mock = Mock::new();
+    let engine = engine(&mock, QUICK);
+    let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
+    back_in_service(&mock, &engine, &stripe);
+    // Not only in quarantine: a lost device is noticed when it is asked for memory, too.
+    mock.set("lost", 1);
+    let buffer = engine.allocate_pinned(180_000).expect("room");
+    assert!(!buffer.is_locked());
+    encode_pinned(&engine, buffer, &stripe);
+    until(
+        || {
+            expect_right_bytes(&engine, &stripe);
+            engine.statistics().rails[0].out_of_service.is_some()
+        },
+        || "the GPU is in service".to_owned(),
+    );
+    let buffer = engine.allocate_pinned(180_000).expect("room");
+    mock.set("lost", 0);
+    back_in_service(&mock, &engine, &stripe);
+    // The GPU takes it as ordinary memory; the mock counts copies of memory that is not pinned.
+    encode_pinned(&engine, buffer, &stripe);
+    // On a slow machine the GPU may be out of service again.
+    until(
+        || {
+            expect_right_bytes(&engine, &stripe);
+            engine.allocate_pinned(180_000).expect("room").is_locked()
+        },
+        || "no memory is locked".to_owned(),
+    );
+}
+
+#[test]
+fn frequent_driver_faults_change_no_byte_in_pinned_memory() {
+    let mock = Mock::new();
+    let settings = CudaSettings {
+        hang_limit: QUICK,
+        drop_limit: QUICK,
+        ..mock.settings()
+    };
+    let rails: Vec<Arc<dyn Rail>> =
+        vec![Arc::new(mock.rail_with(&settings)), Arc::new(Cpu::rail())];
+    let options = Options {
+        scheduling: Scheduling::Single("cuda:0".to_owned()),
+        quarantine: Duration::from_millis(1),
+        stall: QUICK,
+        check_every: 1,
+        waiting_threads_help: false,
+        ..Options::default()
+    };
+    let engine = Engine::start(rails, options).expect("right options");
+    let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
+    let allocate = || engine.allocate_pinned(180_000).expect("room");
+    for (name, value) in [
+        ("launches_failed", 1),
+        ("hang", 1),
+        ("wrong", 1),
+        ("lost", 1),
+    ] {
+        back_in_service(&mock, &engine, &stripe);
+        let (before, during) = (allocate(), allocate());
+        mock.set(name, value);
+        encode_pinned(&engine, during, &stripe);
+        mock.set(name, 0);
+        encode_pinned(&engine, before, &stripe);
+    }
 }
 
 /// Skipped without a GPU, unless `STRIPELINE_REQUIRE_GPU` is 1.

@@ -13,6 +13,7 @@ use super::device::Device;
 use super::driver::Handle;
 use super::slot::Slot;
 use super::tables::ROWS_MAX;
+use crate::pages::Pages;
 use crate::{Fault, FaultKind};
 
 /// The kernel; `scripts/cuda-ptx.sh` compiles it from `kernel.cu`. The driver requires a 0 at the
@@ -50,6 +51,9 @@ pub(super) struct Context {
     /// so nothing is freed while any piece is in flight. They keep this context alive, so a device
     /// that never answers costs their memory, and no memory in use is freed.
     left: Mutex<Vec<Slot>>,
+    /// Registered memory that its owner has released; it is unregistered when no piece is in
+    /// flight, for the same reason.
+    left_pages: Mutex<Vec<Arc<Pages>>>,
 }
 
 impl Context {
@@ -69,6 +73,7 @@ impl Context {
             lifecycle: RwLock::new(Lifecycle::Alive),
             working: AtomicUsize::new(0),
             left: Mutex::default(),
+            left_pages: Mutex::default(),
         };
         context.load()?;
         Ok(Arc::new(context))
@@ -208,6 +213,7 @@ impl Context {
     /// Frees the slots of dropped lanes, unless a piece is in flight: then another lane uses them,
     /// or they are freed later. Returns the number of those that the device has not finished with.
     pub fn free_finished(&self) -> usize {
+        self.free_pages();
         let mut left = self.left_slots();
         let finished = left.iter_mut().map(Slot::finish);
         let stuck = finished.filter(|finished| !finished).count();
@@ -229,6 +235,54 @@ impl Context {
         idle.take(count).collect()
     }
 
+    /// Takes registered memory back, which is freed at once if no piece is in flight.
+    pub fn unregister(&self, pages: Arc<Pages>) {
+        self.left_pages().push(pages);
+        self.free_pages();
+    }
+
+    /// Takes registered memory of this size that its owner has released, filled with zeros.
+    pub fn take_left_pages(&self, bytes: usize) -> Option<Arc<Pages>> {
+        let mut left = self.left_pages();
+        let index = left.iter().position(|pages| pages.bytes() == bytes)?;
+        let pages = left.swap_remove(index);
+        // SAFETY: the owner gave up its access, and the device has none: a piece that it hangs on
+        // ends this context before its task has ended.
+        unsafe { pages.clear() };
+        Some(pages)
+    }
+
+    /// Frees memory from [`Context::unregister`], unless the device may access any memory. What the
+    /// driver does not unregister is kept: at its address the driver takes other memory for it.
+    fn free_pages(&self) {
+        let mut left = self.left_pages();
+        match self.enter() {
+            Ok(entered) if self.working.load(Ordering::Acquire) == 0 => {
+                left.retain(|pages| {
+                    let start = pages.start().as_ptr().cast::<c_void>();
+                    let functions = &self.device.driver.functions;
+                    // SAFETY: registered in this context, and no work uses it.
+                    unsafe { (functions.host_unregister)(start) != 0 }
+                });
+                drop(entered);
+            }
+            Ok(_) => {}
+            // Registrations end with their context.
+            Err(_) if self.is_ended() => left.clear(),
+            Err(_) => {}
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        let lifecycle = self.lifecycle.read();
+        *lifecycle.unwrap_or_else(PoisonError::into_inner) == Lifecycle::Ended
+    }
+
+    fn left_pages(&self) -> MutexGuard<'_, Vec<Arc<Pages>>> {
+        let left = self.left_pages.lock();
+        left.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn left_slots(&self) -> MutexGuard<'_, Vec<Slot>> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -236,6 +290,12 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        self.free_pages();
+        let left = self.left_pages.get_mut();
+        // Never unmapped; see `free_pages`.
+        left.unwrap_or_else(PoisonError::into_inner)
+            .drain(..)
+            .for_each(std::mem::forget);
         let lifecycle = self
             .lifecycle
             .get_mut()

@@ -71,6 +71,8 @@ functions! {
     device_free = "cuMemFree_v2" (DeviceAddress);
     pinned_allocate = "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     pinned_free = "cuMemFreeHost" (*mut c_void);
+    host_register = "cuMemHostRegister_v2" (*mut c_void, usize, c_uint);
+    host_unregister = "cuMemHostUnregister" (*mut c_void);
     copy_in = "cuMemcpyHtoDAsync_v2" (DeviceAddress, *const c_void, usize, Handle);
     copy_out = "cuMemcpyDtoHAsync_v2" (*mut c_void, DeviceAddress, usize, Handle);
     copy_within = "cuMemcpyDtoDAsync_v2" (DeviceAddress, DeviceAddress, usize, Handle);

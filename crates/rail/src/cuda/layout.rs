@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::{MemoryKind, Mode, Piece, Region};
+use crate::{MemoryKind, Mode, Piece, Region, pinned};
 
 use super::driver::DeviceAddress;
 use super::tables;
@@ -122,7 +122,7 @@ impl Layout {
     /// Returns whether the device accesses memory of the caller.
     pub fn is_in_place(&self) -> bool {
         let mut buffers = self.inputs.iter().chain(&self.outputs);
-        buffers.any(|buffer| buffer.region.kind() != MemoryKind::Host)
+        buffers.any(|buffer| buffer.access != Access::Staged)
     }
 }
 
@@ -140,6 +140,11 @@ pub(super) fn address_in_place(region: Region) -> Option<DeviceAddress> {
 fn access_of(region: Region) -> Access {
     match region.kind() {
         MemoryKind::Host => Access::Staged,
+        // Our own memory is ordinary memory after its context has ended. The driver would copy that
+        // too, but wait for it.
+        MemoryKind::HostPinned if pinned::is_locked(region.start()) == Some(false) => {
+            Access::Staged
+        }
         MemoryKind::HostPinned => Access::Copied,
         MemoryKind::Device { .. } => Access::InPlace,
     }

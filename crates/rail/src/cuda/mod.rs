@@ -24,6 +24,7 @@ mod launch;
 mod layout;
 mod nonzero;
 mod poll_backoff;
+mod registration;
 mod slot;
 mod status;
 mod tables;
@@ -37,6 +38,7 @@ use driver::Driver;
 use gpu::Gpu;
 use lane::CudaLane;
 
+use crate::pinned::PinnedBuffer;
 use crate::{Capability, Fault, Lane, MemoryKind, Rail};
 
 /// The most bytes of each buffer in a piece, unless a tuning table sets another value.
@@ -190,5 +192,9 @@ impl Rail for Cuda {
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
         Ok(Box::new(CudaLane::new(&self.gpu)?))
+    }
+
+    fn allocate_pinned(&self, bytes: usize) -> Option<Result<PinnedBuffer, Fault>> {
+        Some(registration::allocate(&self.gpu, bytes))
     }
 }

@@ -7,6 +7,7 @@ mod faults;
 mod hangs;
 mod kernel;
 mod mock;
+mod pinned;
 mod placement;
 mod program;
 mod real;

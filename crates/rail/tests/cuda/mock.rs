@@ -99,7 +99,12 @@ impl Mock {
     /// Expects that the rail holds nothing in the driver.
     pub fn expect_empty(&self) {
         self.wait_for("streams", 0);
-        for name in ["contexts", "device_bytes", "pinned_bytes"] {
+        for name in [
+            "contexts",
+            "device_bytes",
+            "pinned_bytes",
+            "registered_bytes",
+        ] {
             assert_eq!(self.get(name), 0, "{name} left");
         }
     }

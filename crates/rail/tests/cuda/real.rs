@@ -8,13 +8,14 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use stripeline_codec::Code;
-use stripeline_rail::{Cuda, CudaSettings, FaultKind, Job, MemoryKind, Rail, Region};
-use stripeline_testkit::{Stripe, rail_suite};
+use stripeline_codec::{Code, Verdict};
+use stripeline_rail::{Cpu, Cuda, CudaSettings, FaultKind, Job, MemoryKind, Rail, Region};
+use stripeline_testkit::{Stripe, rail_suite, rail_suite::Feeder};
 
 use crate::batches;
 use crate::hangs::InPlace;
 use crate::mock::wait_for_lane;
+use crate::pinned::{self, PinnedEncoding};
 use crate::placement::{self, buffers, codec};
 use crate::program::Program;
 use crate::spin::Spin;
@@ -178,6 +179,55 @@ fn work_in_place_on_an_occupied_gpu_ends_with_its_context() {
     drop((handle, lane));
     wait_for_lane(&device.rail);
     rail_suite::several_lanes(&device.rail);
+}
+
+#[test]
+fn a_gpu_uses_our_memory_in_place_until_its_context_ends() {
+    let Some(device) = Device::open_with_short_limits() else {
+        return;
+    };
+    let cell = 1 << 20;
+    let allocate = || pinned::allocate(&device.rail, cell);
+    let buffer = at_once("allocating 9 MiB of pinned memory", allocate);
+    assert!(buffer.is_locked());
+    let units = pinned::encode(&device.rail, buffer);
+    at_once("releasing it", || drop(units));
+    let refused = device.rail.allocate_pinned(1 << 50);
+    let fault = refused.expect("a GPU").expect_err("no machine has 1 PiB");
+    say(&format!("1 PiB: {fault}"));
+    assert_eq!(fault.kind(), FaultKind::Refused);
+
+    // Released and allocated while the device is occupied.
+    let mut lane = device.rail.open_lane().expect("a lane");
+    let (left, buffer) = (allocate(), allocate());
+    let spin = Spin::start(&device.program);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 1);
+    at_once("releasing memory of an occupied GPU", || drop(left));
+    drop(at_once("allocating memory of an occupied GPU", allocate));
+    drop(spin);
+    assert!(reap(&mut *lane).outcome.is_ok());
+    drop(handle);
+    encoding.expect_right();
+
+    let spin = Spin::start(&device.program);
+    let (encoding, piece) = PinnedEncoding::new(buffer);
+    lane.submit(2, piece);
+    let early = at_once("waiting for the context of an occupied GPU", || {
+        lane.reap(10 * SHORT)
+    });
+    drop(spin);
+    let done = early.unwrap_or_else(|| reap(&mut *lane));
+    let mut piece = done.piece.expect("given back");
+    assert_eq!(done.outcome.expect_err("it hung").kind(), FaultKind::Gone);
+    piece.make_irrevocable();
+    // The process still has the memory.
+    let redone = Feeder::new(&Cpu::rail(), 1).run(piece);
+    assert_eq!(redone, Ok(Verdict::Sound));
+    let units = encoding.expect_right();
+    assert!(!units.inputs[0].is_locked());
+    drop((units, lane));
+    wait_for_lane(&device.rail);
+    drop(pinned::encode(&device.rail, allocate()));
 }
 
 /// In a process of its own, because drivers may refuse all work of a process that has used a wrong

@@ -283,10 +283,15 @@ EXPORT int cuMemFreeHost(void *start)
 
 EXPORT int cuMemHostRegister_v2(uint8_t *start, size_t bytes, Word flags)
 {
-    (void)flags;
     BEGIN(true);
+    if (!status && (flags > 1 || is_memory(false, start, bytes))) {
+        status = INVALID_VALUE;
+    }
+    if (!status && flags && knobs[REGISTERED_BYTES] + (long)bytes > knobs[REGISTERED_BYTES_MAX]) {
+        status = OUT_OF_MEMORY;
+    }
     if (!status) {
-        add_memory(REGISTERED, start, bytes);
+        add_memory(flags ? PORTABLE : REGISTERED, start, bytes);
     }
     END;
 }
@@ -294,7 +299,8 @@ EXPORT int cuMemHostRegister_v2(uint8_t *start, size_t bytes, Word flags)
 EXPORT int cuMemHostUnregister(uint8_t *start)
 {
     BEGIN(true);
-    if (!status && !remove_memory(REGISTERED, start)) {
+    wait_for_all_work();
+    if (!status && !remove_memory(REGISTERED, start) && !remove_memory(PORTABLE, start)) {
         status = INVALID_VALUE;
     }
     END;

@@ -31,6 +31,7 @@ enum Knob {
     CAPABILITY,
     DEVICE_BYTES_MAX,
     PINNED_BYTES_MAX,
+    REGISTERED_BYTES_MAX,
     LAUNCHES_REFUSED, // number of launches that fail for lack of memory
     LAUNCHES_FAILED,  // number of launches that fail while they run, as the context then does
     HANG,             // kernels wait until this is 0
@@ -42,6 +43,7 @@ enum Knob {
     STREAMS,
     DEVICE_BYTES,
     PINNED_BYTES,
+    REGISTERED_BYTES, // with the flag that makes it pinned memory for all devices
     LAUNCHES,
     UNALIGNED_LAUNCHES,
     COPIES,
@@ -54,9 +56,9 @@ enum Knob {
 };
 
 static const char *const knob_names[KNOBS] = {
-    "devices", "capability", "device_bytes_max", "pinned_bytes_max", "launches_refused", "launches_failed",
-    "hang", "hang_reset", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes", "launches",
-    "unaligned_launches", "copies", "kernels_running", "resets", "queries", "pageable_copies", "canaries_broken",
+    "devices", "capability", "device_bytes_max", "pinned_bytes_max", "registered_bytes_max", "launches_refused",
+    "launches_failed", "hang", "hang_reset", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes",
+    "registered_bytes", "launches", "unaligned_launches", "copies", "kernels_running", "resets", "queries", "pageable_copies", "canaries_broken",
 };
 
 // One lock for all: a mock need not be fast, and its races are none of the rail's.
@@ -67,13 +69,14 @@ static long knobs[KNOBS] = {
     [CAPABILITY] = 90,
     [DEVICE_BYTES_MAX] = 1L << 30,
     [PINNED_BYTES_MAX] = 1L << 30,
+    [REGISTERED_BYTES_MAX] = 1L << 30,
 };
 // The error that the context is left with, and which context it is: handles of older ones are dead.
 static int context_error;
 static uintptr_t context_number = 1;
 
 // Memory of the device, pinned memory, and memory of the program's that it registered.
-enum Kind { ON_DEVICE, PINNED, REGISTERED };
+enum Kind { ON_DEVICE, PINNED, REGISTERED, PORTABLE };
 
 struct Memory {
     enum Kind kind;
@@ -116,12 +119,13 @@ static struct Memory *add_memory(enum Kind kind, uint8_t *own, size_t bytes)
     memories = memory;
     knobs[DEVICE_BYTES] += kind == ON_DEVICE ? (long)bytes : 0;
     knobs[PINNED_BYTES] += kind == PINNED ? (long)bytes : 0;
+    knobs[REGISTERED_BYTES] += kind == PORTABLE ? (long)bytes : 0;
     return memory;
 }
 
 static void check_canaries(const struct Memory *memory)
 {
-    if (memory->kind != REGISTERED
+    if (memory->kind < REGISTERED
         && !(is_canary(memory->start - CANARY_BYTES) && is_canary(memory->start + memory->bytes))) {
         knobs[CANARIES_BROKEN]++;
     }
@@ -138,7 +142,8 @@ static bool remove_memory(enum Kind kind, const uint8_t *start)
         *place = memory->next;
         knobs[DEVICE_BYTES] -= kind == ON_DEVICE ? (long)memory->bytes : 0;
         knobs[PINNED_BYTES] -= kind == PINNED ? (long)memory->bytes : 0;
-        if (kind != REGISTERED) {
+        knobs[REGISTERED_BYTES] -= kind == PORTABLE ? (long)memory->bytes : 0;
+        if (kind < REGISTERED) {
             free(memory->start - CANARY_BYTES);
         }
         free(memory);
