@@ -52,6 +52,7 @@ compile_and_run() {
   c++ -std=c++11 "${CXX_FLAGS[@]}" examples/c/include.cpp "$@" -o "$out/include-$kind"
   c++ -std=c++17 "${CXX_FLAGS[@]}" examples/cpp/repair.cpp "$@" -o "$out/repair-$kind"
   c++ -std=c++17 "${CXX_FLAGS[@]}" crates/capi/tests/waits.cpp "$@" -pthread -o "$out/waits-$kind"
+  c++ -std=c++17 "${CXX_FLAGS[@]}" crates/capi/tests/pinned.cpp "$@" -o "$out/pinned-$kind"
   # Tables are printed once; the second library must say the same.
   "$out/recover-$kind" 0 4 7 >"$out/recovered-$kind"
   grep -q '^lost:      ????.*$' "$out/recovered-$kind" || fail "recover lost nothing"
@@ -63,7 +64,15 @@ compile_and_run() {
     "$out/window-$kind" 100
   expect_success "every byte was recovered" "$out/repair-$kind"
   expect_success "every wait ended in time" "$out/waits-$kind"
+  expect_success "coded in ordinary memory" env LD_LIBRARY_PATH="$out/driver/none" "$out/pinned-$kind" ordinary
+  expect_success "coded in locked memory" env LD_LIBRARY_PATH="$out/driver/mock" "$out/pinned-$kind" locked
 }
+
+# Drivers of a GPU: none, whatever the machine has, and the mock that the tests of crates/rail use.
+mkdir -p "$out"/driver/{none,mock}
+ln -s /dev/null "$out/driver/none/libcuda.so.1"
+cc -std=gnu11 -O2 -Wno-unknown-pragmas -fno-strict-aliasing -fPIC -shared -pthread -fvisibility=hidden \
+  crates/rail/tests/mock_cuda/mock_cuda.c -o "$out/driver/mock/libcuda.so.1"
 
 # The header of plug-ins works in C++ too; the tests of crates/rail use it from C.
 echo '#include <stripeline_plugin.h>' | c++ "${CXX_FLAGS[@]}" -I crates/rail/include -fsyntax-only -x c++ -

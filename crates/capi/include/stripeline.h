@@ -23,10 +23,11 @@
  *
  * A calling thread needs 128 KiB of stack. During a call it must not be cancelled
  * (pthread_cancel()) or leave the call by longjmp(), which may abort the process. The process is
- * also aborted if a call cannot allocate memory.
+ * also aborted if a call cannot allocate memory for itself.
  *
- * All buffers belong to the caller. They may have any alignment, and their length may be 0. Calls on
- * a codec without an engine allocate memory only for a new pattern of lost units.
+ * All buffers belong to the caller. They may have any alignment, and their length may be 0;
+ * stripeline_pinned_allocate() allocates memory that GPUs access in place. Calls on a codec without
+ * an engine allocate memory only for a new pattern of lost units.
  *
  * An engine codes on all devices of the machine, asynchronously if requested:
  *
@@ -170,6 +171,10 @@ enum stripeline_status
      * The engine cannot be started as configured.
      */
     STRIPELINE_CONFIGURATION = 20,
+    /**
+     * The system, or the driver of a device, has not as much memory as was requested.
+     */
+    STRIPELINE_OUT_OF_MEMORY = 21,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -280,7 +285,8 @@ enum stripeline_memory
      */
     STRIPELINE_HOST = 0,
     /**
-     * Memory of the process that is locked and registered with a device's driver.
+     * Memory of the process that is locked and registered with a device's driver: from
+     * stripeline_pinned_allocate(), or registered by the program.
      */
     STRIPELINE_HOST_PINNED = 1,
     /**
@@ -1037,6 +1043,55 @@ size_t stripeline_engine_describe(const struct stripeline_engine *engine, char *
  *                    STRIPELINE_NULL_POINTER
  */
 stripeline_status stripeline_wait_all(const struct stripeline_engine *engine, int64_t timeout_ns);
+
+/**
+ * Allocates memory for units that the devices of an engine access in place: declare units in it as
+ * STRIPELINE_HOST_PINNED. It belongs to the process, starts at a page and is filled with zeros.
+ *
+ * The first GPU in service locks it, for all GPUs. If none can be used, it is ordinary memory,
+ * which may be declared in the same way: a program runs unchanged on a machine without GPU. It
+ * also becomes ordinary memory when a fault of that GPU ends its context, for example after a
+ * hang; what is allocated later is locked again.
+ *
+ * Locking takes as long as writing to the memory, and holds a context of the GPU (hundreds of
+ * megabytes on the device, opened in about 0.1 s) until the memory is released: allocate once,
+ * not for each task. The memory may be used and released after the engine is closed.
+ *
+ * A forked child does not have the memory: there it must not be touched, and is not released.
+ *
+ * @param engine   an open engine
+ * @param bytes    the size in bytes; 0 gives an address at which there is nothing to use
+ * @param address  receives the start of the memory, to be released by stripeline_pinned_release();
+ *                 NULL on failure
+ * @return         STRIPELINE_OK, STRIPELINE_OUT_OF_MEMORY if the system refuses so many bytes or
+ *                 the GPU's driver refuses to lock them, STRIPELINE_NULL_POINTER,
+ *                 STRIPELINE_CLOSED
+ */
+stripeline_status stripeline_pinned_allocate(const struct stripeline_engine *engine,
+                                             size_t bytes,
+                                             void **address);
+
+/**
+ * Releases memory. No task may use it any more: the tasks that did have ended, or their engine is
+ * closed.
+ *
+ * While the GPU works on other tasks the memory stays locked, because the driver might wait for
+ * them. Memory of the same size that is allocated then is this one; otherwise it is freed with the
+ * next allocation, release or closing of the engine that finds the GPU idle.
+ *
+ * @param address  an address from stripeline_pinned_allocate(), or NULL, which does nothing
+ * @return         STRIPELINE_OK; STRIPELINE_INVALID_ARGUMENT if this process has no such memory:
+ *                 it was released before, or belongs to the process that forked this one
+ */
+stripeline_status stripeline_pinned_release(void *address);
+
+/**
+ * Returns whether a GPU accesses memory in place, as opposed to ordinary memory.
+ *
+ * @param address  an address in memory from stripeline_pinned_allocate()
+ * @return         true while the memory is locked; false for all other memory
+ */
+bool stripeline_pinned_is_locked(const void *address);
 
 /**
  * Returns the number of rails of an engine, which never changes.

@@ -564,6 +564,38 @@ private:
     std::unique_ptr<stripeline_engine, closer> handle_;
 };
 
+/**
+ * Memory for units that GPUs access in place; see stripeline_pinned_allocate(). Declare units in it
+ * by matrix::pinned().
+ *
+ * Its destructor releases the memory: it must outlive the futures of tasks that use it, and may
+ * outlive the engine.
+ */
+class pinned_memory {
+public:
+    /** `bytes` bytes of zeros. */
+    pinned_memory(const engine &engine, std::size_t bytes) : size_(bytes)
+    {
+        void *address = nullptr;
+        check(stripeline_pinned_allocate(engine.handle(), bytes, &address));
+        start_.reset(static_cast<std::uint8_t *>(address));
+    }
+
+    std::uint8_t *data() const noexcept { return start_.get(); }
+    std::size_t size() const noexcept { return size_; }
+
+    /** Whether a GPU accesses the memory in place, as opposed to ordinary memory. */
+    bool is_locked() const noexcept { return stripeline_pinned_is_locked(data()); }
+
+private:
+    struct releaser {
+        void operator()(std::uint8_t *start) const noexcept { stripeline_pinned_release(start); }
+    };
+
+    std::unique_ptr<std::uint8_t, releaser> start_;
+    std::size_t size_;
+};
+
 namespace detail {
 
 template <typename Futures> std::vector<stripeline_future *> handles(const Futures &futures)

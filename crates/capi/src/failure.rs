@@ -61,6 +61,8 @@ pub enum stripeline_status {
     STRIPELINE_CLOSED = 19,
     /// The engine cannot be started as configured.
     STRIPELINE_CONFIGURATION = 20,
+    /// The system, or the driver of a device, has not as much memory as was requested.
+    STRIPELINE_OUT_OF_MEMORY = 21,
 }
 
 /// Returns the name of a status in C.
@@ -87,6 +89,7 @@ pub(crate) fn name_of(status: i32) -> &'static CStr {
         18 => c"STRIPELINE_RAIL_FAILED",
         19 => c"STRIPELINE_CLOSED",
         20 => c"STRIPELINE_CONFIGURATION",
+        21 => c"STRIPELINE_OUT_OF_MEMORY",
         _ => c"unknown status",
     }
 }
@@ -118,6 +121,7 @@ pub(crate) enum Mistake {
     UnknownDevice(&'static str, u32),
     UnknownPriority(i32),
     UnknownRail(usize, usize),
+    UnknownPinned(usize),
     UnknownFlags(u64),
     NegativeDescriptor(i32),
     NobodyToTell,
@@ -184,6 +188,7 @@ fn status_of_engine(error: &stripeline_engine::Error) -> stripeline_status {
         Kind::Failed => STRIPELINE_RAIL_FAILED,
         Kind::Closed => STRIPELINE_CLOSED,
         Kind::Configuration => STRIPELINE_CONFIGURATION,
+        Kind::OutOfMemory => STRIPELINE_OUT_OF_MEMORY,
         Kind::Invalid => error
             .codec_kind()
             .map_or(STRIPELINE_INTERNAL, status_of_codec),
@@ -263,6 +268,10 @@ impl fmt::Display for Mistake {
             Self::UnknownRail(rail, count) => write!(
                 formatter,
                 "rail is {rail}, and the engine has {count}, numbered from 0"
+            ),
+            Self::UnknownPinned(address) => write!(
+                formatter,
+                "there is none at {address:#x}, or it was released before"
             ),
             Self::UnknownPriority(priority) => write!(
                 formatter,

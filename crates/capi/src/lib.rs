@@ -28,6 +28,7 @@ mod fingerprint;
 mod library;
 
 mod engine;
+mod pinned;
 mod statistics;
 
 mod blocking;
@@ -71,6 +72,9 @@ pub use library::{
 };
 pub use listener::{stripeline_event, stripeline_event_kind, stripeline_listener};
 pub use matrix::{stripeline_matrix, stripeline_memory};
+pub use pinned::{
+    stripeline_pinned_allocate, stripeline_pinned_is_locked, stripeline_pinned_release,
+};
 pub use request::{
     STRIPELINE_REQUEST_EVENT_FD, stripeline_callback, stripeline_priority, stripeline_request,
 };

@@ -16,7 +16,8 @@ use crate::failure::{Failure, Mistake};
 pub enum stripeline_memory {
     /// Ordinary memory of the process.
     STRIPELINE_HOST = 0,
-    /// Memory of the process that is locked and registered with a device's driver.
+    /// Memory of the process that is locked and registered with a device's driver: from
+    /// stripeline_pinned_allocate(), or registered by the program.
     STRIPELINE_HOST_PINNED = 1,
     /// Memory of a device, which only its own rail reads and writes.
     STRIPELINE_DEVICE = 2,

@@ -237,6 +237,50 @@ fn fork_with_tasks(handles: &Handles) -> Result<(), WaitStatus> {
     ended
 }
 
+#[test]
+fn a_forked_child_lacks_pinned_memory() {
+    let _alone = ONE_AT_A_TIME.lock();
+    let handles = Handles::open();
+    let (engine, _) = Engine::open(&configuration()).expect("the CPU is there");
+    let mut buffer = engine.allocate_pinned(LENGTH).expect("room");
+    let mut address = null_mut();
+    // SAFETY: an open engine, and room for the address.
+    let allocated = unsafe { stripeline_pinned_allocate(handles.engine, LENGTH, &mut address) };
+    assert_eq!(allocated, STRIPELINE_OK);
+    let ended = run_forked(|| {
+        let check = |number, right: bool| if right { Ok(()) } else { Err(number) };
+        check(1, buffer.is_empty() && buffer.iter_mut().next().is_none())?;
+        // SAFETY: the child has its own copy of this value.
+        drop(unsafe { std::ptr::read(&buffer) });
+        check(2, !stripeline_pinned_is_locked(address))?;
+        let refused = engine.allocate_pinned(1).err().map(|error| error.kind());
+        check(3, refused == Some(ErrorKind::Closed))?;
+        let mut other = null_mut();
+        // SAFETY: an inherited engine, and room for the address; nothing uses the memory.
+        unsafe {
+            let allocated = stripeline_pinned_allocate(handles.engine, 1, &mut other);
+            check(4, allocated == STRIPELINE_CLOSED && other.is_null())?;
+            check(
+                5,
+                stripeline_pinned_release(address) == STRIPELINE_INVALID_ARGUMENT,
+            )?;
+        }
+        let (engine, _) = Engine::open(&configuration()).map_err(|_| 6)?;
+        let mut own = engine.allocate_pinned(LENGTH).map_err(|_| 7)?;
+        own.fill(7);
+        check(8, own.iter().all(|byte| *byte == 7))
+    });
+    assert_eq!(ended, Ok(()));
+    buffer.fill(7);
+    assert!(buffer.iter().all(|byte| *byte == 7));
+    // SAFETY: open and allocated until now.
+    unsafe {
+        assert_eq!(stripeline_pinned_release(address), STRIPELINE_OK);
+        stripeline_engine_close(handles.engine);
+        stripeline_codec_close(handles.codec);
+    }
+}
+
 fn units() -> Units {
     Units {
         inputs: vec![vec![7; LENGTH]; 3],

@@ -7,6 +7,7 @@ mod engine_refusals;
 mod engine_side;
 mod fingerprints;
 mod futures;
+mod pinned;
 mod refusals;
 mod statistics;
 
