@@ -621,8 +621,7 @@ typedef struct stripeline_request {
      */
     void *context;
     /**
-     * STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, from a program compiled before
-     * this field was added, has no flags.
+     * STRIPELINE_REQUEST_EVENT_FD or 0.
      */
     uint64_t flags;
 } stripeline_request;

@@ -9,9 +9,10 @@
 //!
 //! ABI rules: values of [`stripeline_status`], [`stripeline_code`] and [`stripeline_checksum`] are
 //! never reused; functions are added but never changed; fields are added at the end of structures
-//! that begin with their size, and the previous size is still accepted; `STRIPELINE_ABI_VERSION` is
-//! incremented with each addition. Enumerations are passed as `int32_t`, because C may pass any
-//! value and an unknown value must not become a Rust enum.
+//! that begin with their size, and the sizes of earlier releases are still accepted;
+//! `STRIPELINE_ABI_VERSION` is incremented with each release that adds something. Enumerations are
+//! passed as `int32_t`, because C may pass any value and an unknown value must not become a Rust
+//! enum.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The location of the units of an engine's call: strided or scattered, in host or device memory.
 
-use std::mem::MaybeUninit;
-
 use stripeline_boundary::List;
 use stripeline_rail::{MemoryKind, Region};
 
@@ -101,7 +99,7 @@ impl Call {
         bytes: usize,
     ) -> Result<Matrix, Failure> {
         // SAFETY: as the caller guarantees.
-        let matrix = unsafe { self.sized(name, matrix, size_of::<stripeline_matrix>()) }?;
+        let matrix = unsafe { self.sized(name, matrix) }?;
         if matrix.count != count {
             return Err(self.refuse(Mistake::Count(name, matrix.count, count)));
         }
@@ -151,33 +149,25 @@ impl Call {
         }
     }
 
-    /// Copies a structure that begins with its size. If the size is `first`, which the structure
-    /// had before fields were added at its end, the added fields are 0.
+    /// Copies a structure that begins with its size. When fields are added at its end, the sizes
+    /// that releases had must still be accepted, and the fields beyond them be 0.
     ///
     /// # Safety
-    /// `structure` must be null or have as many readable bytes as its size field. All bytes of a
-    /// `T` may be 0.
+    /// `structure` must be null or have as many readable bytes as its size field.
     pub(crate) unsafe fn sized<T: Copy>(
         self,
         name: &'static str,
         structure: *const T,
-        first: usize,
     ) -> Result<T, Failure> {
         if structure.is_null() {
             return Err(self.refuse(Mistake::Null(name)));
         }
         // SAFETY: not null; every such structure begins with its size.
         let size = unsafe { structure.cast::<usize>().read_unaligned() };
-        if size != first && size != size_of::<T>() {
+        if size != size_of::<T>() {
             return Err(self.refuse(Mistake::Size(name, size, size_of::<T>())));
         }
-        let mut copy = MaybeUninit::<T>::zeroed();
-        // SAFETY: the caller's structure has `size` bytes, the copy at least as many; the values of
-        // a `T` are plain numbers and addresses, and those that were not copied are 0.
-        unsafe {
-            let bytes = copy.as_mut_ptr().cast::<u8>();
-            bytes.copy_from_nonoverlapping(structure.cast(), size);
-            Ok(copy.assume_init())
-        }
+        // SAFETY: the caller's structure has as many bytes, which are plain numbers and addresses.
+        Ok(unsafe { structure.read_unaligned() })
     }
 }

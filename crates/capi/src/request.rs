@@ -65,16 +65,12 @@ pub struct stripeline_request {
     pub callback: stripeline_callback,
     /// Passed to `callback`.
     pub context: *mut c_void,
-    /// STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, from a program compiled before
-    /// this field was added, has no flags.
+    /// STRIPELINE_REQUEST_EVENT_FD or 0.
     pub flags: u64,
 }
 
 /// In the flags of a request: `event_fd` is a descriptor even if it is 0.
 pub const STRIPELINE_REQUEST_EVENT_FD: u64 = 1;
-
-/// The size of a request before it had flags.
-const SIZE_WITHOUT_FLAGS: usize = std::mem::offset_of!(stripeline_request, flags);
 
 impl Call {
     /// Reads a request; null means the default options.
@@ -89,7 +85,7 @@ impl Call {
             return Ok((Request::default(), Notice::default()));
         }
         // SAFETY: as the caller guarantees.
-        let asked = unsafe { self.sized("request", request, SIZE_WITHOUT_FLAGS) }?;
+        let asked = unsafe { self.sized("request", request) }?;
         let priority = match asked.priority {
             0 => Priority::Foreground,
             1 => Priority::Background,

@@ -139,9 +139,8 @@ pub unsafe extern "C" fn stripeline_engine_rail_statistics(
     guard(call.0, || {
         // SAFETY: as the caller guarantees.
         let engine = unsafe { call.engine(engine) }?;
-        let size = size_of::<stripeline_rail_statistics>();
         // SAFETY: as the caller guarantees.
-        unsafe { call.sized("result", result.cast_const(), size) }?;
+        unsafe { call.sized("result", result.cast_const()) }?;
         let engine = &engine.engine;
         let read = engine.rail_statistics(rail);
         let read = read.ok_or(call.refuse(Mistake::UnknownRail(rail, engine.rails())))?;

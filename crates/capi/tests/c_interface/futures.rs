@@ -296,25 +296,6 @@ fn the_eventfd_may_be_descriptor_0() {
     release(future);
 }
 
-#[test]
-fn a_request_of_a_program_without_flags_is_read() {
-    let engine = OpenEngine::new("rails=cpu");
-    let (told, mut bench) = (Told::default(), Bench::new(LENGTH));
-    // The bytes after such a structure in memory are arbitrary.
-    let asked = stripeline_request {
-        size: 40,
-        callback: Some(count),
-        context: (&raw const told).cast_mut().cast(),
-        flags: u64::MAX,
-        ..request()
-    };
-    let (status, future) = bench.issue(&engine, &asked);
-    assert_eq!(status, STRIPELINE_OK, "{}", last_error());
-    assert_eq!(wait(future), STRIPELINE_OK);
-    release(future);
-    assert_eq!(told.times.load(Ordering::SeqCst), 1);
-}
-
 /// Keeps the text of this thread's last error; `context` is its destination.
 unsafe extern "C" fn keep_reason(context: *mut c_void, status: stripeline_status) {
     // SAFETY: what the test passes.
