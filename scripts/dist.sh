@@ -4,6 +4,7 @@
 #   build/stripeline-VERSION.tar.gz    bin, lib, include, conf, docs, man, completion, systemd, licences
 #   build/stripeline_VERSION_all.deb   the command and the jars under /usr
 #   build/stripeline-VERSION.cdx.json  the components of both, in CycloneDX's format
+#   build/stripeline-VERSION-sources.jar, build/stripeline-VERSION-javadoc.jar    by scripts/source-jars.sh
 # usage: scripts/dist.sh
 #   STRIPELINE_MAINTAINER   Maintainer of the .deb; set it before publishing
 set -euo pipefail
@@ -89,7 +90,10 @@ sed -e "s/@VERSION@/$version/" -e "s/@SIZE@/$size/" -e "s/@MAINTAINER@/$maintain
   packaging/control >"$root/DEBIAN/control"
 dpkg-deb --root-owner-group --build "$root" "build/stripeline_${version}_all.deb" >&2
 
-(cd build && for file in "$name.tar.gz" "stripeline_${version}_all.deb" "$name.cdx.json"; do
+scripts/source-jars.sh "$version"
+
+made=("$name.tar.gz" "stripeline_${version}_all.deb" "$name.cdx.json" "$name-sources.jar" "$name-javadoc.jar")
+(cd build && for file in "${made[@]}"; do
   sha512sum "$file" >"$file.sha512"
 done)
-echo "made build/$name.tar.gz, build/stripeline_${version}_all.deb, build/$name.cdx.json" >&2
+echo "made in build: ${made[*]}" >&2

@@ -80,6 +80,35 @@ assert listed == expected | {("rust-std", rust)}, listed ^ expected
 assert {"stripeline-native", "stripeline-client", "stripeline-convert"} <= ours, ours
 PYTHON
 
+# The jars for debuggers, IDEs and repositories: each class of ours in the jar has its source, each public one its page.
+match_jars() {
+  python3 - "$@" <<'PYTHON'
+import re, sys, zipfile
+def read(path):
+    jar = zipfile.ZipFile(path)
+    assert jar.testzip() is None, path
+    return {name: jar.read(name) for name in jar.namelist() if not name.endswith("/")}
+classes, sources, pages = read(sys.argv[1]), read(sys.argv[2] + "-sources.jar"), read(sys.argv[2] + "-javadoc.jar")
+ours = {name[:-6] for name in classes if name.endswith(".class") and "$" not in name and "/shaded/" not in name}
+written = {name[:-5] for name in sources if name.endswith(".java")}
+assert len(ours) > 100 and ours == written, ours ^ written
+public = 0
+for name in written:
+    text = sources[name + ".java"].decode()
+    package, kind = name.rpartition("/")[0].replace("/", "."), name.rpartition("/")[2]
+    assert re.search(r"^package (.*);$", text, re.M)[1] == package, name
+    if re.search(r"^public .*\b(class|interface|enum) " + kind + r"\b", text, re.M):
+        assert name + ".html" in pages, name + " has no page"
+        public += 1
+assert public > 50, public
+for jar in sources, pages:
+    for file in "LICENSE", "NOTICE":
+        assert jar["META-INF/" + file] == open(file, "rb").read(), file
+PYTHON
+}
+match_jars "java/cli/target/stripeline-$version.jar" "build/stripeline-$version" ||
+  fail "the sources or the documentation do not match the jar"
+
 package=build/stripeline_${version}_all.deb
 root=$work/root
 mkdir -p "$root/var/lib/dpkg"/{info,updates}
