@@ -31,6 +31,10 @@ readonly root=${DESTDIR:-}$prefix
 command -v cargo >/dev/null || fail "cargo is missing (https://rustup.rs)"
 command -v cc >/dev/null || fail "there is no C compiler named cc (Debian: apt-get install gcc)"
 
+# Before the build, which takes minutes.
+mkdir -p "$root" 2>/dev/null && [ -w "$root" ] ||
+  fail "$root cannot be written; choose another PREFIX, or run it as root"
+
 abi=$(sed -n 's/^#define STRIPELINE_ABI_VERSION \([0-9]*\)$/\1/p' crates/capi/include/stripeline.h)
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 [ -n "$abi" ] && [ -n "$version" ] || fail "the version of the library or of its ABI is not found"

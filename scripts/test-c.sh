@@ -119,6 +119,7 @@ command -v man >/dev/null || need_package man-db
 for wrong in "" relative; do
   expect_failure 2 "PREFIX" scripts/install.sh --debug "$wrong"
 done
+expect_failure 1 "/proc/stripeline cannot be written" scripts/install.sh --debug /proc/stripeline
 expect_success "installed libstripeline" env DESTDIR="$out/root" scripts/install.sh --debug /opt/stripeline
 installed=$out/root/opt/stripeline
 nm --dynamic --defined-only "$installed/lib/libstripeline.so" \
