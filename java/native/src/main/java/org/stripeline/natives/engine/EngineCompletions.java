@@ -8,6 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.stripeline.natives.MessageLog;
 import org.stripeline.natives.SharedThreads;
 import org.stripeline.natives.codec.EcException;
@@ -31,6 +33,8 @@ final class EngineCompletions implements Runnable {
    * freed.
    */
   static final Queue<EngineTask> UNREPORTED = new ConcurrentLinkedQueue<>();
+
+  private static final long MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final long engine;
   private final ConcurrentMap<Long, EngineTask> tasks = new ConcurrentHashMap<>();
@@ -122,13 +126,25 @@ final class EngineCompletions implements Runnable {
       for (int i = 0; i < count; i++) {
         int at = i * EngineBridge.REPORT_LONGS;
         try {
-          take(reports[at], reports[at + 1], reports[at + 2]);
+          takeSurely(reports[at], reports[at + 1], reports[at + 2]);
         } catch (RuntimeException | Error e) {
           // A failure of one task must not prevent the completion of the others.
           logFailure(reports[at], e);
         }
       }
       count = EngineBridge.take(engine, reports);
+    }
+  }
+
+  /** Without memory, waits for some: whoever waits for the task would wait forever otherwise. */
+  private void takeSurely(long number, long status, long detail) {
+    while (true) {
+      try {
+        take(number, status, detail);
+        return;
+      } catch (OutOfMemoryError e) {
+        LockSupport.parkNanos(MEMORY_NANOS);
+      }
     }
   }
 
@@ -140,13 +156,26 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  /** Processes one report. */
+  /** Processes one report. If an Error ends it, a second call continues. */
   void take(long number, long status, long detail) {
     if (number == 0) {
       logEvents();
       return;
     }
-    EngineTask task = tasks.remove(number);
+    EngineTask task = tasks.get(number);
+    if (task == null) {
+      return;
+    }
+    try {
+      complete(task, status, detail);
+    } finally {
+      if (task.isOver()) {
+        tasks.remove(number);
+      }
+    }
+  }
+
+  private void complete(EngineTask task, long status, long detail) {
     if (status == EngineBridge.SOUND) {
       task.end(ComparisonResult.SOUND);
     } else if (status == EngineBridge.MISMATCH) {
@@ -159,7 +188,8 @@ final class EngineCompletions implements Runnable {
   private void fail(EngineTask task, EcException.Kind kind) {
     String text = "Cannot finish the task: the reason is not available";
     try {
-      text = EngineBridge.failure(engine, task.number());
+      String known = EngineBridge.failure(engine, task.number());
+      text = known == null ? text : known;
     } finally {
       // The task must end even if there is no memory for the message; otherwise a thread waits for
       // it forever.

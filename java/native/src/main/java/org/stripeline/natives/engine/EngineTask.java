@@ -90,7 +90,7 @@ public final class EngineTask extends CompletableFuture<ComparisonResult> {
     }
   }
 
-  private boolean isOver() {
+  boolean isOver() {
     synchronized (end) {
       return over;
     }
