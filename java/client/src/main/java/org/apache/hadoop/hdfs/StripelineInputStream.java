@@ -31,6 +31,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.IOUtilsClient;
 import org.stripeline.client.Decoders;
+import org.stripeline.client.StackRoom;
 import org.stripeline.client.read.GroupKnowledge;
 import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.PositionalRun;
@@ -164,6 +165,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
 
   @Override
   protected synchronized int readWithStrategy(ReaderStrategy strategy) throws IOException {
+    StackRoom.require();
     isReading = true;
     window.begin();
     try {
@@ -248,6 +250,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   protected void fetchBlockByteRange(
       LocatedBlock block, long start, long end, ByteBuffer buffer, CorruptedBlocks corruptedBlocks)
       throws IOException {
+    StackRoom.require();
     checkUsable();
     // The given block may be older than the locations that the stream knows now.
     LocatedBlock group = getBlockAt(block.getStartOffset());
@@ -421,6 +424,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
 
   @Override
   public synchronized void seek(long target) throws IOException {
+    StackRoom.require();
     if (target > getFileLength()) {
       throw new EOFException("Cannot seek after EOF");
     }
@@ -448,6 +452,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   /** Closes the stream; a read that is waiting on another thread fails at once. */
   @Override
   public void close() throws IOException {
+    StackRoom.require();
     end("Stream closed");
     client.forget(this);
     synchronized (this) {

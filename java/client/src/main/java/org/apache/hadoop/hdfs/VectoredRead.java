@@ -19,6 +19,7 @@ import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.PositionedReadable;
 import org.apache.hadoop.fs.VectoredReadUtils;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.client.StackRoom;
 import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.RangeRead;
 
@@ -49,6 +50,7 @@ final class VectoredRead {
   }
 
   void read(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
+    StackRoom.require();
     all = prepare(ranges, allocate);
     Deque<Range> underWay = new ArrayDeque<>();
     try {

@@ -6,10 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.stripeline.client.IssuedEnd;
 import org.stripeline.natives.Ticker;
 
@@ -18,34 +16,34 @@ import org.stripeline.natives.Ticker;
  * on encoder threads or on the calling thread.
  */
 final class EncodeStage {
-  private static final Logger LOG = LoggerFactory.getLogger(EncodeStage.class);
-
-  /** About 12 KiB if they are compiled, twice as much if not. */
-  private static final int STACK_FRAMES = 256;
+  private static final Throwable NOT_ISSUED = new IOException("Nothing was issued");
 
   private final StripeEncoder encoder;
   private final Executor threads;
   private final Ticker ticker;
   private final WriteStatistics statistics;
+  private final BooleanSupplier isAbandoned;
+  private final BiConsumer<Stripe, Throwable> ended;
 
-  EncodeStage(StripeEncoder encoder, WriteResources resources, WriteStatistics statistics) {
+  /**
+   * Creates the stage of a stream.
+   *
+   * @param isAbandoned whether its stripes need not be encoded any more
+   * @param ended is called once for each stripe that is begun, by any thread, when nothing uses its
+   *     buffers any more; with why it is not encoded, or null
+   */
+  EncodeStage(
+      StripeEncoder encoder,
+      WriteResources resources,
+      WriteStatistics statistics,
+      BooleanSupplier isAbandoned,
+      BiConsumer<Stripe, Throwable> ended) {
     this.encoder = encoder;
     this.threads = resources.encoders();
     this.ticker = resources.ticker();
     this.statistics = statistics;
-  }
-
-  /**
-   * Throws StackOverflowError unless the stack has room for what follows. Otherwise an overflow
-   * within the queue of the encoder threads could leave its lock in a state in which no stream of
-   * the process is encoded any more.
-   */
-  static void requireStack() {
-    descend(STACK_FRAMES);
-  }
-
-  private static int descend(int frames) {
-    return frames == 0 ? 0 : 1 + descend(frames - 1);
+    this.isAbandoned = isAbandoned;
+    this.ended = ended;
   }
 
   /** Encodes a stripe on the calling thread, which waits for what is issued. */
@@ -54,10 +52,11 @@ final class EncodeStage {
     AtomicBoolean hasParity = new AtomicBoolean();
     issue(
         stripe,
-        isDone -> {
-          hasParity.set(isDone);
-          end.countDown();
-        });
+        new IssuedEnd(
+            why -> {
+              hasParity.set(why == null);
+              end.countDown();
+            }));
     await(end);
     finish(stripe, hasParity.get());
   }
@@ -80,27 +79,28 @@ final class EncodeStage {
     }
   }
 
-  /**
-   * Begins to encode a stripe; waits only if the coders beside the CPUs have the maximum of work.
-   *
-   * @param isAbandoned whether the stripe need not be encoded any more
-   * @param ended is called once, by any thread, when nothing uses the stripe's buffers any more;
-   *     with why it is not encoded, or null
-   */
-  void begin(Stripe stripe, BooleanSupplier isAbandoned, Consumer<Throwable> ended) {
-    issue(
-        stripe,
-        hasParity -> {
-          try {
-            threads.execute(() -> continued(stripe, hasParity, isAbandoned, ended));
-          } catch (RuntimeException | Error e) {
-            ended.accept(e);
-          }
-        });
+  /** Begins to encode a stripe; waits only if the coders beside the CPUs are full. */
+  void begin(Stripe stripe) {
+    IssuedEnd end;
+    try {
+      end = new IssuedEnd(why -> goOn(stripe, why == null));
+    } catch (OutOfMemoryError e) {
+      // Without an end, whoever closes the file would wait for the stripe forever.
+      ended.accept(stripe, e);
+      return;
+    }
+    issue(stripe, end);
   }
 
-  private void continued(
-      Stripe stripe, boolean hasParity, BooleanSupplier isAbandoned, Consumer<Throwable> ended) {
+  private void goOn(Stripe stripe, boolean hasParity) {
+    try {
+      threads.execute(() -> continued(stripe, hasParity));
+    } catch (RuntimeException | Error e) {
+      ended.accept(stripe, e);
+    }
+  }
+
+  private void continued(Stripe stripe, boolean hasParity) {
     Throwable why = null;
     try {
       if (!isAbandoned.getAsBoolean()) {
@@ -109,26 +109,26 @@ final class EncodeStage {
     } catch (IOException | RuntimeException | Error e) {
       why = e;
     }
-    ended.accept(why);
+    ended.accept(stripe, why);
   }
 
   /**
    * Issues the parity of a stripe.
    *
-   * @param action is called once, when that has ended, with whether the parity is there; without,
-   *     or if the issued work failed, all of the stripe is encoded by {@link StripeEncoder#encode}
+   * @param end runs when that has ended; without it, or if the issued work failed, all of the
+   *     stripe is encoded by {@link StripeEncoder#encode}
    */
-  private void issue(Stripe stripe, Consumer<Boolean> action) {
-    IssuedEnd end = new IssuedEnd(why -> action.accept(why == null));
+  private void issue(Stripe stripe, IssuedEnd end) {
     CompletableFuture<?> issued = null;
+    Throwable why = null;
     try {
       issued = encoder.issue(stripe);
     } catch (IOException | RuntimeException | Error e) {
       // A failure that is not the engine's comes again, and reaches the writer then.
-      LOG.debug("Cannot issue a stripe", e);
+      why = e;
     }
     if (issued == null) {
-      action.accept(false);
+      end.accept(null, why == null ? NOT_ISSUED : why);
     } else {
       end.follow(issued);
     }

@@ -6,6 +6,7 @@ import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.stripeline.client.StackRoom;
 import org.stripeline.client.WriteMode;
 import org.stripeline.natives.Ticker;
 
@@ -68,7 +69,7 @@ public final class StripePipeline {
     this.ticker = resources.ticker();
     this.sink = sink;
     this.statistics = WriteStatistics.shared();
-    this.encoding = new EncodeStage(encoder, resources, statistics);
+    this.encoding = new EncodeStage(encoder, resources, statistics, this::hasFailed, this::encoded);
     this.unspecified = new IOException("Cannot write " + name + ": the JVM has no memory");
     this.window = new StripeWindow(layout, resources.pool(), settings.stripes(layout), statistics);
     statistics.opened();
@@ -129,7 +130,7 @@ public final class StripePipeline {
   public void submit(Stripe stripe) throws IOException {
     boolean open = false;
     try {
-      EncodeStage.requireStack();
+      StackRoom.require();
       openGroup(stripe);
       stripe.prepareToSend();
       open = true;
@@ -150,7 +151,7 @@ public final class StripePipeline {
     // The encoder's reference, taken before a failure can release the queue.
     stripe.retain();
     enqueue(stripe);
-    encoding.begin(stripe, this::hasFailed, why -> encoded(stripe, why));
+    encoding.begin(stripe);
     throwFailure();
     if (mode == WriteMode.NON_BLOCKING) {
       try {
