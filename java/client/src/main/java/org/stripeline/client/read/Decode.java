@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.stripeline.client.IssuedEnd;
 import org.stripeline.natives.Ticker;
 
@@ -23,6 +24,13 @@ final class Decode {
   private final ByteBuffer[] outputs;
   private final List<ByteBuffer> scratch = new ArrayList<>();
   private final Ticker ticker;
+  private final AtomicBoolean hasGoneOn = new AtomicBoolean();
+
+  // Created before the decode, so that its end needs no memory.
+  private final Runnable ended;
+  private final Runnable direct;
+  private final IssuedEnd end;
+
   private Throwable failure;
   private long start;
   private long nanos;
@@ -36,6 +44,15 @@ final class Decode {
     this.erased = plan.missingUnits();
     this.units = new ByteBuffer[reader.geometry().units()];
     this.outputs = new ByteBuffer[erased.length];
+    Runnable finish = () -> segment.decoded(this);
+    ended = once(() -> segment.guarded(finish));
+    direct =
+        once(
+            () -> {
+              decode();
+              segment.guarded(finish);
+            });
+    end = new IssuedEnd(this::goOn);
   }
 
   /** Collects the inputs; returns null if fewer than k units are available. */
@@ -55,18 +72,8 @@ final class Decode {
     return done ? decode : null;
   }
 
-  /**
-   * Decodes.
-   *
-   * @param ended is called once, by any thread, when nothing uses the buffers any more
-   */
-  void run(Runnable ended) {
-    Runnable direct =
-        () -> {
-          decode();
-          ended.run();
-        };
-    IssuedEnd end = new IssuedEnd(why -> goOn(why == null ? ended : direct));
+  /** Decodes; when nothing uses the buffers any more, any thread tells the segment, once. */
+  void run() {
     CompletableFuture<?> issued = null;
     start = ticker.nanos();
     try {
@@ -74,7 +81,7 @@ final class Decode {
         outputs[i] = segment.takeBuffer(span.length());
         outputs[i].limit(span.length());
       }
-      issued = reader.group().issueDecode(units, erased, outputs);
+      issued = issue();
     } catch (RuntimeException | Error e) {
       failure = e;
     }
@@ -87,13 +94,32 @@ final class Decode {
     }
   }
 
+  private CompletableFuture<?> issue() {
+    try {
+      return reader.group().issueDecode(units, erased, outputs);
+    } catch (RuntimeException | Error e) {
+      // A failure that is not the engine's comes again, and reaches the reader then.
+      return null;
+    }
+  }
+
   /** Goes on after a device, on another thread than the one that ends all its work. */
-  private void goOn(Runnable next) {
+  private void goOn(Throwable why) {
+    Runnable next = why == null ? ended : direct;
     try {
       reader.context().threads().executeAside(next);
     } catch (RuntimeException | Error e) {
       next.run();
     }
+  }
+
+  /** A thread may run what an executor has taken and yet refused, for lack of memory. */
+  private Runnable once(Runnable step) {
+    return () -> {
+      if (hasGoneOn.compareAndSet(false, true)) {
+        step.run();
+      }
+    };
   }
 
   private void decode() {
@@ -159,7 +185,8 @@ final class Decode {
         continue;
       }
       Span part = read.span.intersection(present);
-      if (part.covers(plan.decodeSpan())) {
+      // The buffers of another segment may go back to their pool while this decode runs.
+      if (read.segment == segment && part.covers(plan.decodeSpan())) {
         return bytes(read, part).slice();
       }
       if (!part.isEmpty()) {

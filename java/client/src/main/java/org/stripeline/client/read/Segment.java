@@ -250,7 +250,7 @@ public final class Segment implements Closeable {
    * Runs a step of a lane; an unexpected exception fails the segment, so that no caller waits
    * forever.
    */
-  private void guarded(Runnable step) {
+  void guarded(Runnable step) {
     try {
       step.run();
     } catch (RuntimeException | Error e) {
@@ -406,11 +406,11 @@ public final class Segment implements Closeable {
       isDecoding = decode != null;
     }
     if (decode != null) {
-      decode.run(() -> guarded(() -> decoded(decode)));
+      decode.run();
     }
   }
 
-  private synchronized void decoded(Decode decode) {
+  synchronized void decoded(Decode decode) {
     isDecoding = false;
     decode.finish(bytes);
     decodeMillis = decode.millis();

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.stripeline.natives.codec.Code;
 import org.stripeline.natives.codec.ErasureCodec;
 
@@ -73,6 +74,9 @@ final class MemoryGroup implements BlockGroup {
 
   /** Runs before each decode. */
   volatile Runnable whenDecoding = () -> {};
+
+  /** Receives the inputs of each decode that is issued. */
+  volatile Consumer<ByteBuffer[]> whenIssuing = inputs -> {};
 
   /** Whether decodes run on threads of their own, as on a device. */
   volatile boolean decodesAside;
@@ -178,6 +182,7 @@ final class MemoryGroup implements BlockGroup {
     if (!decodesAside) {
       return null;
     }
+    whenIssuing.accept(inputs);
     CompletableFuture<Void> decoded = new CompletableFuture<>();
     Runnable device =
         () -> {

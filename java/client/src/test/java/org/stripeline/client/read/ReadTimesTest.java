@@ -324,4 +324,80 @@ class ReadTimesTest {
     read.get(30, SECONDS);
     assertThat(counters.get(ReadCount.HEDGES_WON)).isEqualTo(1);
   }
+
+  /** By the time that the slow one took, the hung one may take three times as long. */
+  @Test
+  void aReadThatIsGivenUpAtOnceIsNotHeldAgainstItsDataNode() throws Exception {
+    group.absent[7] = true;
+    group.absent[8] = true;
+    CountDownLatch slow = new CountDownLatch(1);
+    group.whenReading =
+        unit -> {
+          if (unit == 1) {
+            group.released.await();
+          } else if (unit == 2) {
+            slow.await();
+          }
+        };
+    FutureTask<byte[]> read = start(0, STRIPE);
+    await(() -> group.opens.get() == 6);
+    awaitFetched(4);
+    ticker.awaitWait(HEDGE_MAX_MILLIS, MILLISECONDS);
+    ticker.advance(HEDGE_MAX_MILLIS, MILLISECONDS);
+    awaitFetched(5);
+    ticker.advance(10, SECONDS);
+    slow.countDown();
+    read.get(30, SECONDS);
+    assertThat(counters.get(ReadCount.HEDGES_WON)).isEqualTo(1);
+    assertThat(context.health().isSuspect("node1")).isFalse();
+  }
+
+  /** Units 2 and 3 are late; once 3 arrives, 2 is decoded while 7 is not there. */
+  @Test
+  void noReadIsHedgedDuringADecodeOnADevice() throws Exception {
+    group.absent[8] = true;
+    group.decodesAside = true;
+    CountDownLatch third = new CountDownLatch(1);
+    CountDownLatch decoding = new CountDownLatch(1);
+    CountDownLatch decoded = new CountDownLatch(1);
+    AtomicIntegerArray reads = new AtomicIntegerArray(9);
+    group.whenReading =
+        unit -> {
+          reads.incrementAndGet(unit);
+          if (unit == 3) {
+            third.await();
+          } else if (unit == 2 || unit == 7) {
+            group.released.await();
+          }
+        };
+    group.whenDecoding =
+        () -> {
+          decoding.countDown();
+          awaitQuietly(decoded);
+        };
+    FutureTask<byte[]> read = start(0, STRIPE);
+    await(() -> group.opens.get() == 6);
+    awaitFetched(4);
+    ticker.awaitWait(HEDGE_MAX_MILLIS, MILLISECONDS);
+    ticker.advance(HEDGE_MAX_MILLIS, MILLISECONDS);
+    awaitFetched(5);
+    await(() -> reads.get(7) == 1);
+    third.countDown();
+    decoding.await();
+    ticker.advance(1, MINUTES);
+    ticker.awaitWait(1, MINUTES);
+    assertThat(counters.get(ReadCount.HEDGES)).isEqualTo(2);
+    decoded.countDown();
+    read.get(30, SECONDS);
+    assertThat(counters.get(ReadCount.HEDGES)).isEqualTo(2);
+    assertThat(context.health().isSuspect("node7")).isFalse();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
 }
