@@ -12,6 +12,8 @@
  *   BAD_MISMATCH: comparisons report a position outside the product
  *   OPEN_FAILS: opening a lane fails
  *   FAIL_WHILE_THERE: a path; every product fails while the file exists
+ *   FAULTS_WHILE_THERE: a path; while the file exists, products fail, flip a bit of an output, or take 2 or 400 ms,
+ *     as FAULTS_SEED and the number of the product determine
  *   BYTES_PER_SECOND: the rate of the device, in bytes of inputs; products take turns on it and sleep for their time
  */
 #define _GNU_SOURCE
@@ -232,6 +234,25 @@ static void take_time(const stripeline_plugin_product *p) {
 }
 #endif
 
+#ifdef FAULTS_WHILE_THERE
+/* Draws the fault of a product and takes its time; returns whether the product fails, or flips a bit of its output.
+ * Only 32 of 256 products have faults, so that the rail comes back into service. */
+static int draw_fault(const stripeline_plugin_product *p) {
+    static uint64_t drawn;
+    if (access(FAULTS_WHILE_THERE, F_OK) != 0)
+        return 0;
+    uint64_t number = __atomic_fetch_add(&drawn, 1, __ATOMIC_RELAXED);
+    uint64_t bits = (number + FAULTS_SEED) * 0x9e3779b97f4a7c15u;
+    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u >> 40;
+    if (number % 256 >= 32 || bits % 4 != 0)
+        return 0;
+    usleep(bits / 4 % 16 == 0 ? 400000 : 2000);
+    if (bits / 64 % 4 == 0 && p->mode == STRIPELINE_PLUGIN_SET)
+        p->outputs[bits / 256 % p->rows][p->length / 2] ^= 4;
+    return bits / 64 % 4 == 1;
+}
+#endif
+
 /* Counts a product and returns whether it must hang. */
 static int hangs(void) {
     return products++ == HANG_AT && !released;
@@ -247,11 +268,19 @@ static int32_t finish(lane_state *lane, const stripeline_plugin_product *product
     if (access(FAIL_WHILE_THERE, F_OK) == 0)
         told = STRIPELINE_PLUGIN_FAILED;
 #endif
+#ifdef FAULTS_WHILE_THERE
+    if (!reason) {
+        compute(product, mismatch);
+        told = draw_fault(product) ? STRIPELINE_PLUGIN_FAILED : told;
+    }
+#endif
     if (reason || told != STRIPELINE_PLUGIN_DONE) {
         snprintf(lane->error, sizeof lane->error, "%s", reason ? reason : "told to fail");
         return reason ? STRIPELINE_PLUGIN_FAILED : told;
     }
+#ifndef FAULTS_WHILE_THERE
     compute(product, mismatch);
+#endif
 #ifdef BYTES_PER_SECOND
     take_time(product);
 #endif
