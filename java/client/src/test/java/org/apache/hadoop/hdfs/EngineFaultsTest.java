@@ -37,8 +37,8 @@ class EngineFaultsTest {
                     "-DFLAGS=" + flags,
                     "-DFAULTS_SEED=7",
                     "-DFAULTS_WHILE_THERE=\"" + faults + '"')))
-        .contains("all right", "device: pieces true")
-        .containsPattern("faults [1-9]\\d*, wrong [1-9]\\d*, quarantines [1-9]");
+        .contains("all right")
+        .containsPattern("device: pieces [1-9]\\d*, .*, quarantines [1-9]");
   }
 
   /** What the engine refuses is coded by the streams; what it lets wait is issued later. */
@@ -47,12 +47,13 @@ class EngineFaultsTest {
   void manyStreamsShareAnEngineThatIsFull(String whenFull) throws Exception {
     assertThat(
             run(
-                Arrays.asList("streams", "100", folder.resolve("none").toString()),
+                Arrays.asList("streams", "48", folder.resolve("none").toString()),
                 Arrays.asList("-DBYTES_PER_SECOND=20000000u"),
                 "-Dstripeline.engine.tasks-max=2",
                 "-Dstripeline.engine.bytes-max=300000",
                 "-Dstripeline.engine.when-full=" + whenFull))
-        .contains("all right", "device: pieces true");
+        .contains("all right")
+        .containsPattern("device: pieces [1-9]");
   }
 
   /** A hook closes the streams meanwhile. */

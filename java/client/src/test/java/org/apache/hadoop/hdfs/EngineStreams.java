@@ -289,8 +289,7 @@ final class EngineStreams {
         encoder.encode(inputs, parity);
       }
       for (int unit = 0; unit < M; unit++) {
-        boolean isRight =
-            Arrays.equals(parity[unit].array(), units.get(group + K + unit).data);
+        boolean isRight = Arrays.equals(parity[unit].array(), units.get(group + K + unit).data);
         require(isRight, "parity " + unit + " of group " + group / (K + M) + " of " + file);
       }
     }
