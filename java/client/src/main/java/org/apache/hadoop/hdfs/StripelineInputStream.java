@@ -165,7 +165,6 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
 
   @Override
   protected synchronized int readWithStrategy(ReaderStrategy strategy) throws IOException {
-    StackRoom.require();
     isReading = true;
     window.begin();
     try {
@@ -175,6 +174,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
         return -1;
       }
       if (pos > blockEnd || !window.isOpen()) {
+        StackRoom.require();
         enterGroup();
       }
       int wanted = (int) Math.min(strategy.getTargetLength(), blockEnd - pos + 1);
@@ -424,7 +424,6 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
 
   @Override
   public synchronized void seek(long target) throws IOException {
-    StackRoom.require();
     if (target > getFileLength()) {
       throw new EOFException("Cannot seek after EOF");
     }
@@ -436,11 +435,12 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
     boolean staysInGroup =
         window.isOpen() && target <= blockEnd && target >= currentLocatedBlock.getStartOffset();
-    pos = target;
     if (!staysInGroup) {
+      StackRoom.require();
       window.close();
       blockEnd = -1;
     }
+    pos = target;
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.stripeline.client.StackRoom;
 import org.stripeline.client.read.shared.IdleWindows;
 import org.stripeline.client.read.shared.ReadBuffers;
 import org.stripeline.client.read.shared.ReadContext;
@@ -167,6 +168,10 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
    * @throws IOException if they cannot be read
    */
   public Segment at(long offset, long wanted) throws IOException {
+    // Checked only here, because small reads of bytes that are there are frequent.
+    if (!hasFetched(offset, wanted)) {
+      StackRoom.require();
+    }
     long memoryDeadline = 0;
     boolean isExhausted = false;
     while (true) {
@@ -239,19 +244,39 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
     if (segments.isEmpty()) {
       appendHead(wanted);
     }
-    GroupGeometry geometry = reader.geometry();
     long headEnd = segments.peekFirst().to();
-    long wantedEnd = Math.min(geometry.groupBytes(), offset + wanted);
+    long wantedEnd = wantedEnd(offset, wanted);
     boolean isGranted = headMax == UNBOUNDED;
-    while (isGranted
-        && end < wantedEnd
-        && end % geometry.stripeBytes() == 0
-        && end - headEnd < context.windowBytes()) {
+    while (isGranted && mayFetch(headEnd, wantedEnd)) {
       isGranted = appendAhead(wantedEnd - end);
     }
-    while (isGranted && end < geometry.groupBytes() && end - headEnd < aheadBytes() && mayGoOn()) {
+    while (isGranted && mayReadAhead(headEnd)) {
       isGranted = appendAhead(1);
     }
+  }
+
+  private long wantedEnd(long offset, long wanted) {
+    return Math.min(reader.geometry().groupBytes(), offset + wanted);
+  }
+
+  private boolean mayFetch(long headEnd, long wantedEnd) {
+    return end < wantedEnd
+        && end % reader.geometry().stripeBytes() == 0
+        && end - headEnd < context.windowBytes();
+  }
+
+  private boolean mayReadAhead(long headEnd) {
+    return end < reader.geometry().groupBytes() && end - headEnd < aheadBytes() && mayGoOn();
+  }
+
+  /** Returns whether a read at this offset needs nothing but what was fetched before. */
+  private boolean hasFetched(long offset, long wanted) {
+    Segment head = segments.peekFirst();
+    return head != null
+        && head.from() <= offset
+        && offset < head.to()
+        && !mayFetch(head.to(), wantedEnd(offset, wanted))
+        && !mayReadAhead(head.to());
   }
 
   private long aheadBytes() {
