@@ -6,8 +6,8 @@
 set -euo pipefail
 
 readonly ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-readonly SOURCES="$ROOT/java/applications"
-readonly BUILD="$ROOT/build/applications"
+# shellcheck source=scripts/application-paths.sh
+source "$ROOT/scripts/application-paths.sh"
 
 usage() {
   cat <<'TEXT'
@@ -45,39 +45,7 @@ done
 ((${#applications[@]})) || applications=(files accumulo hbase spark)
 [[ -f $jar ]] || fail_usage "Cannot find our jar: no $jar; build it or give --jar"
 
-# Prints the class path of a profile of the pom, resolved once per version of the pom.
-class_path() {
-  local file=$BUILD/$1.txt
-  if [[ ! $file -nt $SOURCES/pom.xml ]]; then
-    echo "test-applications: resolving $1" >&2
-    mvn --batch-mode --quiet -Dstyle.color=never -f "$SOURCES/pom.xml" -P "$1" \
-      org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath -Dmdep.outputFile="$file" >&2
-    # The plugin leaves a file alone that would not change.
-    touch "$file"
-  fi
-  cat "$file"
-}
-
-# Compiles folders of the sources against a class path: OUTPUT CLASSPATH FOLDER...
-compile() {
-  local output=$1 path=$2
-  shift 2
-  rm -rf "$output"
-  mkdir -p "$output"
-  find "${@/#/$SOURCES/src/}" -name '*.java' -print0 |
-    xargs -0 javac --release 17 -nowarn -Xlint:none -proc:none -encoding UTF-8 -d "$output" -cp "$path"
-}
-
-# What Hadoop, and Spark's unsafe memory, need on current JDKs; and the level of Log4j 2 without a configuration.
-options=(-Dlog4j2.level=WARN)
-for package in java.io java.lang java.lang.invoke java.lang.reflect java.net java.nio java.util java.util.concurrent \
-  java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar; do
-  options+=("--add-opens=java.base/$package=ALL-UNNAMED")
-done
-
-mkdir -p "$BUILD"
-exec 9>"$BUILD/lock"
-flock --nonblock 9 || fail_usage "another run uses $BUILD"
+lock_build
 hdfs=$(class_path hdfs)
 compile "$BUILD/classes/hdfs" "$hdfs" hdfs
 failed=()
@@ -91,13 +59,11 @@ for application in "${applications[@]}"; do
     folder=$BUILD/run/$application-$client
     rm -rf "$folder"
     mkdir -p "$folder/site"
-    printf 'log4j.%s\n' rootLogger=WARN,console appender.console=org.apache.log4j.ConsoleAppender \
-      appender.console.target=System.err appender.console.layout=org.apache.log4j.SimpleLayout \
-      >"$folder/site/log4j.properties"
+    write_logging "$folder/site"
     echo "== $application, $client client" >&2
     main=org.stripeline.applications.${application^}Trial
     # The environment, so that the processes which the applications start have them, too.
-    JDK_JAVA_OPTIONS="${options[*]}" java -Xmx512m -Dlog4j2.level=OFF \
+    JDK_JAVA_OPTIONS="$(java_options)" java -Xmx512m -Dlog4j2.level=OFF \
       -Dapplications.folder="$folder" -Dapplications.hdfs="$BUILD/classes/hdfs:$hdfs" \
       -cp "$folder/site:$classes:$jar:$path" "$main" "$client" 2>"$folder/trial.log" 9>&- ||
       failed+=("$application with the $client client; logs in ${folder#"$ROOT"/}")

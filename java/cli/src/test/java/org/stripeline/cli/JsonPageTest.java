@@ -53,7 +53,8 @@ class JsonPageTest {
     "bench io, org.stripeline.lab.bench.io.IoReport",
     "bench convert, org.stripeline.lab.bench.convert.ConvertReport",
     "bench scrub, org.stripeline.lab.bench.scrub.ScrubBenchReport",
-    "bench java, org.stripeline.lab.bench.JavaBenchReport"
+    "bench java, org.stripeline.lab.bench.JavaBenchReport",
+    "evaluate, org.stripeline.lab.evaluate.EvaluationReport"
   })
   void pageListsTheKeysOfPlansDemosAndBenches(String command, Class<?> report) throws IOException {
     assertThat(JsonKeys.documented(command)).isEqualTo(JsonKeys.of(report));

@@ -29,6 +29,7 @@ import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.placement.CodeName;
 import org.stripeline.server.namenode.EarKeys;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Sheet;
 
 /** Tests that plans and audits follow the rule by which a NameNode placed files for encoding. */
 @Tag("full")
@@ -105,7 +106,7 @@ class PlanPlacedTest {
 
       convert(conf);
       Audit audit = Audit.of(settings(), fs, progress);
-      assertThat(audit.isSound()).as(audit.table()).isTrue();
+      assertThat(audit.isSound()).as(Sheet.text(audit)).isTrue();
       PlanSettings even = settings();
       even.blocksPerRackMax = 2;
       assertThat(Audit.of(even, fs, progress).isSound()).isFalse();

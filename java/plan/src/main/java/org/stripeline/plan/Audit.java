@@ -23,10 +23,11 @@ import org.stripeline.plan.source.NameNodeSource;
 import org.stripeline.plan.source.SnapshotTimes;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.Sheet;
 import org.stripeline.terminal.TextTable;
 
 /** Checks the layout of erasure-coded files from the block locations that the NameNode reports. */
-public final class Audit {
+public final class Audit implements Sheet.Content {
   /** Maximum number of violations that are listed; all are counted. */
   static final int VIOLATIONS_NAMED_MAX = 50;
 
@@ -202,12 +203,12 @@ public final class Audit {
     return report;
   }
 
-  /** Returns the result as text. */
-  public String table() {
-    StringBuilder text = new StringBuilder();
+  /** Shows the result. */
+  @Override
+  public void show(Sheet sheet) {
     line(
-        text,
-        "%s of %s: %s, %d replicated, %s in %s%n",
+        sheet,
+        "%s of %s: %s, %d replicated, %s in %s",
         report.path,
         report.source,
         Quantity.counted(report.files, "erasure-coded file"),
@@ -225,10 +226,10 @@ public final class Audit {
           Quantity.count(row.groupsSound),
           Quantity.count(row.groups - row.groupsSound));
     }
-    text.append(report.policies.isEmpty() ? "" : table.render());
+    sheet.table(table);
     if (report.groups > report.groupsSound) {
       line(
-          text,
+          sheet,
           "%ngroups that miss blocks: %d, with two on a node: %d, in too few racks: %d, with"
               + " too many in a rack: %d, lost: %d",
           report.groupsMissingBlocks,
@@ -238,24 +239,23 @@ public final class Audit {
           report.groupsLost);
     }
     line(
-        text,
+        sheet,
         "%ngroups that do not survive the failure of any one rack: %d",
         report.groupsSurvivingNoRack);
-    named(text, report.violations);
-    report.notes.forEach(note -> line(text, "%nnote: %s", note));
-    return text.toString();
+    named(sheet, report.violations);
+    report.notes.forEach(note -> line(sheet, "%nnote: %s", note));
   }
 
-  private static void named(StringBuilder text, List<AuditReport.Violation> violations) {
+  private static void named(Sheet sheet, List<AuditReport.Violation> violations) {
     for (AuditReport.Violation violation : violations) {
-      line(text, "%s group %d: %s", violation.path, violation.group, violation.what);
+      line(sheet, "%s group %d: %s", violation.path, violation.group, violation.what);
     }
     if (violations.size() == VIOLATIONS_NAMED_MAX) {
-      line(text, "(at most %d are listed)", VIOLATIONS_NAMED_MAX);
+      line(sheet, "(at most %d are listed)", VIOLATIONS_NAMED_MAX);
     }
   }
 
-  private static void line(StringBuilder text, String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values)).append('\n');
+  private static void line(Sheet sheet, String format, Object... values) {
+    sheet.line(String.format(Locale.ROOT, format, values));
   }
 }

@@ -17,10 +17,13 @@ import org.stripeline.plan.source.ImageFile;
 import org.stripeline.plan.source.NameNodeSource;
 import org.stripeline.plan.source.PlannedFile;
 import org.stripeline.plan.source.SnapshotTimes;
+import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.Plot;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Sheet;
 
 /** A finished plan. */
-public final class Plan {
+public final class Plan implements Sheet.Content {
   private static final int FILES_PER_NOTE = 1 << 10;
 
   private final PlanReport report;
@@ -155,9 +158,23 @@ public final class Plan {
     return report.isComplete;
   }
 
-  /** Returns the plan as text. */
-  public String table() {
-    return new PlanTable(report).render();
+  /** Shows the plan. */
+  @Override
+  public void show(Sheet sheet) {
+    new PlanTable(report, sheet).show();
+  }
+
+  /** Returns a plot of the space that directories use, now and afterwards. */
+  public Plot plot() {
+    Plot plot = new Plot("now", "after");
+    Plot.Panel panel = plot.panel("space used, GiB", "GiB", "");
+    for (PlanReport.Directory row : report.directories) {
+      double now = (double) row.bytesNow / ByteSize.GIB;
+      double after = (double) row.bytesAfter / ByteSize.GIB;
+      panel.bar(row.path, "now", now, now, now, null);
+      panel.bar(row.path, "after", after, after, after, null);
+    }
+    return plot;
   }
 
   /** Returns an object whose fields are the plan. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -23,7 +24,9 @@ import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.Page;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Sheet;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -134,6 +137,15 @@ public final class PlanCommand implements Callable<Integer> {
   private boolean json;
 
   @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "Also write the result as an HTML page, with a plot of the space used")
+  private java.nio.file.Path html;
+
+  /** The page of {@code --html}, or null. */
+  private Page page;
+
+  @Option(
       names = "--allow-stale-readers",
       description =
           "Also plan copies, for files that adoption does not make smaller; 'convert' needs the"
@@ -206,6 +218,10 @@ public final class PlanCommand implements Callable<Integer> {
   public Integer call() {
     path = paths.get(0);
     settings();
+    if (html != null) {
+      Page.requireWritable(html);
+      page = new Page(audit ? "Erasure-coded files" : "Erasure coding, planned");
+    }
     List<String> all = expand();
     int status = ExitStatus.SOUND;
     for (String one : all) {
@@ -218,6 +234,9 @@ public final class PlanCommand implements Callable<Integer> {
       } catch (CommandException e) {
         throw new CommandException(ExitStatus.worse(status, e.exitStatus()), e.getMessage());
       }
+    }
+    if (html != null) {
+      page.write(html);
     }
     return status;
   }
@@ -253,25 +272,32 @@ public final class PlanCommand implements Callable<Integer> {
   }
 
   private int print(Plan plan) {
-    print(plan.table(), plan.forJson());
+    print(plan, plan.forJson());
+    if (page != null) {
+      page.plots(Collections.singletonList(plan.plot()));
+    }
     return plan.isComplete() ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
   }
 
   private int print(Audit result) {
-    print(result.table(), result.forJson());
+    print(result, result.forJson());
     if (!result.isSound()) {
       return ExitStatus.FAILED;
     }
     return result.isComplete() ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
   }
 
-  private void print(String table, Object forJson) {
+  private void print(Sheet.Content result, Object forJson) {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       OutputOptions.printJson(out, forJson);
     } else {
-      out.print(table);
+      out.print(Sheet.text(result));
       out.flush();
+    }
+    if (page != null) {
+      page.section(path, path);
+      result.show(page);
     }
   }
 

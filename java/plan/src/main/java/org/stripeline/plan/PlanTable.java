@@ -4,18 +4,20 @@ package org.stripeline.plan;
 import java.util.List;
 import java.util.Locale;
 import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.Sheet;
 import org.stripeline.terminal.TextTable;
 
-/** Formats a report as text. */
+/** Shows a report. */
 final class PlanTable {
   private final PlanReport report;
-  private final StringBuilder text = new StringBuilder();
+  private final Sheet sheet;
 
-  PlanTable(PlanReport report) {
+  PlanTable(PlanReport report, Sheet sheet) {
     this.report = report;
+    this.sheet = sheet;
   }
 
-  String render() {
+  void show() {
     head();
     directories();
     groups("size of file", report.sizeClasses);
@@ -34,7 +36,6 @@ final class PlanTable {
     for (String note : report.notes) {
       line("%nnote: %s", note);
     }
-    return text.toString();
   }
 
   private void head() {
@@ -61,7 +62,6 @@ final class PlanTable {
     if (report.carriedOutBy != null) {
       line("carried out by: %s", report.carriedOutBy);
     }
-    line("");
   }
 
   private void directories() {
@@ -94,7 +94,7 @@ final class PlanTable {
           Quantity.count(row.filesOfFewBlocks),
           row.adoptableShare == 0 ? "-" : Quantity.percent(row.adoptableShare, 1));
     }
-    text.append(table.render());
+    sheet.table(table);
   }
 
   private void groups(String heading, List<PlanReport.Group> groups) {
@@ -111,7 +111,7 @@ final class PlanTable {
             Quantity.percent((double) group.bytesNow - group.bytesAfter, group.bytesNow));
       }
     }
-    text.append(table.section());
+    sheet.table(table);
   }
 
   private void small() {
@@ -138,7 +138,7 @@ final class PlanTable {
                 : "saves " + Quantity.bytes((double) row.bytesNow - row.bytesIfAdopted));
       }
     }
-    text.append(table.section());
+    sheet.table(table);
   }
 
   private void moves() {
@@ -173,7 +173,7 @@ final class PlanTable {
           "adoption of existing replicas",
           Quantity.bytes(moves.crossRackAdoption),
           Quantity.bytes(moves.networkAdoption));
-      text.append(table.section());
+      sheet.table(table);
     }
     if (moves.networkStriped > 0) {
       line(
@@ -209,7 +209,7 @@ final class PlanTable {
           Quantity.count(row.files),
           Quantity.bytes(row.bytes));
     }
-    text.append(table.section());
+    sheet.table(table);
   }
 
   private void time() {
@@ -242,6 +242,6 @@ final class PlanTable {
   }
 
   private void line(String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values)).append('\n');
+    sheet.line(String.format(Locale.ROOT, format, values));
   }
 }

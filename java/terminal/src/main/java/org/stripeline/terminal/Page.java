@@ -43,7 +43,7 @@ import java.util.List;
  * An HTML page in one file: texts, tables that sort by a click on a heading, and plots. It needs no
  * network, follows the light or dark colours of the browser, and fits narrow screens.
  */
-public final class Page {
+public final class Page implements Sheet {
   private final String title;
   private final List<DomContent> contents = new ArrayList<>();
 
@@ -85,6 +85,23 @@ public final class Page {
             .withClass("wide"));
   }
 
+  @Override
+  public void line(String text) {
+    String trimmed = text.trim();
+    if (trimmed.startsWith("WARNING")) {
+      failure(trimmed);
+    } else if (!trimmed.isEmpty()) {
+      paragraph(trimmed);
+    }
+  }
+
+  @Override
+  public void table(TextTable table) {
+    if (!table.cells().isEmpty()) {
+      table(table.headings(), table.cells());
+    }
+  }
+
   /** Adds plots, beside each other where there is room. */
   public Page plots(List<Plot> plots) {
     return add(div(each(plots, plot -> rawHtml(plot.legendBelow().render()))).withClass("plots"));
@@ -117,9 +134,31 @@ public final class Page {
         + "\n";
   }
 
-  /** Writes the document to a file. */
-  public void write(Path file) throws IOException {
-    Files.write(file, render().getBytes(StandardCharsets.UTF_8));
+  /**
+   * Checks that a page can be written to a file, before the work whose result it is to show.
+   *
+   * @throws CommandException with the exit status of wrong usage, if it cannot
+   */
+  public static void requireWritable(Path file) {
+    Path parent = file.toAbsolutePath().getParent();
+    if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "Cannot write --html=" + file + ": " + parent + " is not a writable directory");
+    }
+  }
+
+  /**
+   * Writes the document to a file.
+   *
+   * @throws CommandException if it cannot be written
+   */
+  public void write(Path file) {
+    try {
+      Files.write(file, render().getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, "Cannot write " + file + ": " + e);
+    }
   }
 
   private static String resource(String name) {

@@ -4,6 +4,7 @@ package org.stripeline.terminal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A text table: the first columns are left-aligned, all others are right-aligned. On a terminal
@@ -38,6 +39,16 @@ public final class TextTable {
   public TextTable left(int columns) {
     leftColumns = columns;
     return this;
+  }
+
+  /** Returns the headings. */
+  List<String> headings() {
+    return Arrays.asList(rows.get(0));
+  }
+
+  /** Returns the cells of each row. */
+  List<List<String>> cells() {
+    return rows.subList(1, rows.size()).stream().map(Arrays::asList).collect(Collectors.toList());
   }
 
   /** Returns an empty line and the lines; an empty text if there are no rows. */

@@ -21,6 +21,8 @@ import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.Page;
+import org.stripeline.terminal.Sheet;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,10 +82,19 @@ public final class SimulateCommand implements Callable<Integer> {
       description = "Draw throughput, and gains over all runs as boxes, next to the paper's")
   private Path svg;
 
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "Write tables and drawings as an HTML page")
+  private Path html;
+
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
+    if (html != null) {
+      Page.requireWritable(html);
+    }
     PrintWriter out = spec.commandLine().getOut();
     try {
       if (isList) {
@@ -145,7 +156,7 @@ public final class SimulateCommand implements Callable<Integer> {
       reports.add(report);
       beyond += report.beyondTolerance();
       if (!output.isJson()) {
-        out.println(ReportTable.of(report));
+        out.println(Sheet.text(sheet -> ReportTable.show(report, sheet)));
         out.flush();
       }
     }
@@ -153,13 +164,26 @@ public final class SimulateCommand implements Callable<Integer> {
       OutputOptions.printJson(out, Collections.singletonMap("reports", ReportJson.of(reports)));
     }
     if (svg != null) {
-      write(svg, ReportPlot.of(reports));
+      write(svg, ReportPlot.of(reports).render());
+    }
+    if (html != null) {
+      page(reports).write(html);
     }
     if (beyond > 0) {
       talk.println("figures outside their scenario's tolerance of the paper: " + beyond);
       talk.flush();
     }
     return beyond > 0 ? ExitStatus.FAILED : ExitStatus.SOUND;
+  }
+
+  private static Page page(List<Report> reports) {
+    Page page = new Page("Simulated clusters");
+    for (Report report : reports) {
+      page.section(report.scenario, report.title);
+      ReportTable.show(report, page);
+      page.plots(Collections.singletonList(ReportPlot.of(Collections.singletonList(report))));
+    }
+    return page;
   }
 
   private static void write(Path file, String text) {

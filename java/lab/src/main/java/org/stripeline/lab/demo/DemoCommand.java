@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.demo;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.stripeline.coder.RsCoderFactory;
 import org.stripeline.lab.bench.io.IoSettings;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.ByteSize;
-import org.stripeline.terminal.CommandException;
-import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.Page;
 import org.stripeline.terminal.Progress;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -118,7 +115,8 @@ public final class DemoCommand implements Callable<Integer> {
     if (repetitions < 1) {
       throw usage("Cannot repeat steps " + repetitions + " times: --rounds must be 1 or more");
     }
-    checkPage();
+    // Before the run instead of after minutes.
+    Page.requireWritable(html);
     DemoReport report = new DemoReport();
     Progress progress = Progress.onStandardError(spec.commandLine().getErr());
     DemoSettings settings =
@@ -133,24 +131,12 @@ public final class DemoCommand implements Callable<Integer> {
     return status;
   }
 
-  /** Checks the page's path before the run instead of after minutes. */
-  private void checkPage() {
-    Path parent = html.toAbsolutePath().getParent();
-    if (Files.isDirectory(html) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
-      throw usage("Cannot write --html=" + html + ": " + parent + " is not a writable directory");
-    }
-  }
-
   private void writePage(DemoReport report, Progress progress) {
     if (report.policy == null) {
       return;
     }
-    try {
-      new DemoPage(report).write(html);
-      progress.say("written: %s", html.toAbsolutePath().normalize());
-    } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, "Cannot write --html=" + html + ": " + e);
-    }
+    new DemoPage(report).page().write(html);
+    progress.say("written: %s", html.toAbsolutePath().normalize());
   }
 
   private void print(DemoReport report) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.demo;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.Page;
 import org.stripeline.terminal.Plot;
 import org.stripeline.terminal.Spread;
+import org.stripeline.terminal.TextTable;
 
 /** Formats the report as one self-contained HTML page: acts, table, plots as SVG. */
 final class DemoPage {
@@ -31,40 +31,28 @@ final class DemoPage {
     this.report = report;
   }
 
-  void write(Path file) throws IOException {
-    Files.write(file, render().getBytes(StandardCharsets.UTF_8));
-  }
-
-  String render() {
-    StringBuilder page = new StringBuilder();
-    page.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
-        .append("<title>Stripeline demo</title><style>\n")
-        .append("body{font-family:sans-serif;max-width:1120px;margin:2em auto;padding:0 1em}\n")
-        .append("table{border-collapse:collapse}td,th{padding:.3em .8em;text-align:right;")
-        .append("border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}\n")
-        .append("svg{max-width:100%;height:auto}.failed{color:#b00}\n</style></head><body>\n");
-    element(page, "h1", "Stripeline demo");
-    element(page, "p", report.title());
-    element(page, "p", report.method());
-    element(page, report.passed ? "p" : "p class=\"failed\"", report.outcome());
-    page.append("<table>\n");
-    row(page, "th", DemoReport.headings());
-    report.cells().forEach(cells -> row(page, "td", cells));
-    page.append("</table>\n");
-    for (int act = 1; act <= ACTS.length; act++) {
-      element(page, "h2", "Act " + act);
-      element(page, "p", ACTS[act - 1]);
-      plot(page, act, DemoReport.Unit.MIB_PER_SECOND, "MiB/s", 1);
-      plot(page, act, DemoReport.Unit.BYTES, "MiB", ByteSize.MIB);
+  Page page() {
+    Page page = new Page("Stripeline demo");
+    page.paragraph(report.title()).paragraph(report.method());
+    if (report.passed) {
+      page.paragraph(report.outcome());
+    } else {
+      page.failure(report.outcome());
     }
-    element(page, "h2", "Verified");
-    page.append("<ul>\n");
-    report.checks.forEach(check -> element(page, "li", check));
-    return page.append("</ul>\n</body></html>\n").toString();
+    TextTable table = new TextTable(DemoReport.headings());
+    report.cells().forEach(table::row);
+    page.table(table);
+    for (int act = 1; act <= ACTS.length; act++) {
+      page.section("act-" + act, "Act " + act).paragraph(ACTS[act - 1]);
+      List<Plot> plots = new ArrayList<>();
+      plot(plots, act, DemoReport.Unit.MIB_PER_SECOND, "MiB/s", 1);
+      plot(plots, act, DemoReport.Unit.BYTES, "MiB", ByteSize.MIB);
+      page.plots(plots);
+    }
+    return page.section("verified", "Verified").list(report.checks);
   }
 
-  private void plot(
-      StringBuilder page, int act, DemoReport.Unit unit, String shown, double divisor) {
+  private void plot(List<Plot> plots, int act, DemoReport.Unit unit, String shown, double divisor) {
     Plot plot = new Plot(SERIES);
     Plot.Panel panel = plot.panel(shown + ", median, minimum and maximum", shown, "");
     boolean isEmpty = true;
@@ -85,25 +73,7 @@ final class DemoPage {
       }
     }
     if (!isEmpty) {
-      page.append(plot.render());
+      plots.add(plot);
     }
-  }
-
-  private static void row(StringBuilder page, String cell, String[] texts) {
-    page.append("<tr>");
-    for (String text : texts) {
-      element(page, cell, text);
-    }
-    page.append("</tr>\n");
-  }
-
-  private static void element(StringBuilder page, String tag, String text) {
-    String name = tag.split(" ", 2)[0];
-    page.append('<').append(tag).append('>').append(escape(text));
-    page.append("</").append(name).append(">\n");
-  }
-
-  private static String escape(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 }

@@ -5,8 +5,10 @@ import com.google.gson.Gson;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.stripeline.terminal.Spread;
 
 /**
@@ -40,36 +42,55 @@ final class ClientSection implements Section {
 
   @Override
   public String document() {
-    return PROGRESS_REPORT
-        + "; Shi, Lu: UMR-EC: A Unified and Multi-Rail Erasure Coding Library, 2019";
+    return PROGRESS_REPORT + "; " + EngineSection.UMR_EC;
   }
 
   @Override
   public List<Measurement> measurements(Size size) {
+    return Collections.singletonList(measurement(size));
+  }
+
+  /** Returns the measurement, which other sections share. */
+  static Measurement measurement(Size size) {
     String all =
         "bench io --contestants="
-            + "3-rep,4-rep,rs-legacy_java,rs_java,isal,noop,coder,blocking,non-blocking,"
+            + "3-rep,4-rep,rs-legacy_java,rs_java,isal,noop,coder,blocking,non-blocking,umr-noop,"
             + OURS
             + " --operations=write,read,read-dead1,read-dead2,read-dead3";
-    return Arrays.asList(
-        Measurement.of(
-            "clients",
-            size.choose(90, 420, 3 * 3600),
-            size.choose(
-                "bench io --contestants=3-rep,rs_java,"
-                    + OURS
-                    + " --operations=write,read-dead2 --quick",
-                all + " --size=192MiB --jvms=1 --repetitions=3 --threads=1,5",
-                all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20")));
+    return Measurement.of(
+        "clients",
+        size.choose(90, 420, 3 * 3600),
+        size.choose(
+            "bench io --contestants=3-rep,rs_java,noop,"
+                + OURS
+                + " --operations=write,read-dead2 --quick",
+            all + " --size=192MiB --jvms=1 --repetitions=3 --threads=1,5",
+            all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"));
+  }
+
+  /** Returns the median throughput of writes by one thread in MiB/s, by contestant. */
+  static Map<String, Double> writes(JsonObject result) {
+    Map<String, Double> writes = new HashMap<>();
+    for (Row row : rows(result)) {
+      if (row.threads == 1 && row.operation.equals("write")) {
+        writes.put(row.contestant, row.mibPerSecond.median);
+      }
+    }
+    return writes;
+  }
+
+  private static List<Row> rows(JsonObject result) {
+    List<Row> rows = new ArrayList<>();
+    for (JsonElement row : result.getAsJsonArray("rows")) {
+      rows.add(new Gson().fromJson(row, Row.class));
+    }
+    return rows;
   }
 
   @Override
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
-    List<Row> rows = new ArrayList<>();
-    for (JsonElement row : result.getAsJsonArray("rows")) {
-      rows.add(new Gson().fromJson(row, Row.class));
-    }
+    List<Row> rows = rows(result);
     EvaluationReport.Figure figure =
         section.figure(
             "Progress report, figures 3 to 7, and UMR-EC, figures 10 and 12: throughput of clients",

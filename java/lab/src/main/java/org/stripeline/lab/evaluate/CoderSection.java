@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.stripeline.terminal.Spread;
 
 /** Coders by number of threads: figures 1 and 2 of the progress report. */
@@ -36,17 +37,18 @@ final class CoderSection implements Section {
 
   @Override
   public List<Measurement> measurements(Size size) {
-    List<Measurement> all = new ArrayList<>();
-    for (int threads :
-        size.choose(Arrays.asList(1), Arrays.asList(1, 2, 4), Arrays.asList(1, 2, 5, 10, 20, 40))) {
-      String effort = size.choose("--quick", "--rounds=1 --seconds=0.5", "--rounds=5 --seconds=3");
-      all.add(
-          Measurement.of(
-              "coders-" + threads,
-              size.choose(15, 25, 300),
-              "bench java --threads=" + threads + " " + effort));
-    }
-    return all;
+    List<Integer> threads =
+        size.choose(Arrays.asList(1), Arrays.asList(1, 2, 4), Arrays.asList(1, 2, 5, 10, 20, 40));
+    return threads.stream().map(count -> measurement(size, count)).collect(Collectors.toList());
+  }
+
+  /** Returns the measurement with a number of threads; other sections share that with one. */
+  static Measurement measurement(Size size, int threads) {
+    String effort = size.choose("--quick", "--rounds=1 --seconds=0.5", "--rounds=5 --seconds=3");
+    return Measurement.of(
+        "coders-" + threads,
+        size.choose(15, 25, 300),
+        "bench java --threads=" + threads + " " + effort);
   }
 
   @Override

@@ -7,10 +7,13 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -49,6 +52,9 @@ import picocli.CommandLine.Spec;
       "3:Something could not be measured; the report has the rest"
     })
 public final class EvaluateCommand implements Callable<Integer> {
+  /** Set by the launcher to its own directory, that of the checkout. */
+  private static final String HOME_KEY = "stripeline.home";
+
   @Option(names = "--full", description = "Measure for hours instead of for at most 20 minutes")
   private boolean full;
 
@@ -100,7 +106,10 @@ public final class EvaluateCommand implements Callable<Integer> {
     EvaluationReport report = describe(size);
     Progress progress = Progress.onStandardError(spec.commandLine().getErr());
     Measurements measurements =
-        new Measurements(directory.toAbsolutePath(), spec.root().userObject().getClass());
+        new Measurements(
+            directory.toAbsolutePath(),
+            spec.root().userObject().getClass(),
+            Paths.get(System.getProperty(HOME_KEY, ".")).toAbsolutePath());
     Remaining remaining = new Remaining(sections, size);
     for (Section section : sections) {
       EvaluationReport.Section results =
@@ -123,14 +132,19 @@ public final class EvaluateCommand implements Callable<Integer> {
     private double expected;
     private double taken;
 
+    private final Set<String> counted = new HashSet<>();
+
     Remaining(List<Section> sections, Size size) {
       for (Section section : sections) {
-        section.measurements(size).forEach(one -> estimated += one.seconds);
+        for (Measurement one : section.measurements(size)) {
+          // Sections share measurements.
+          estimated += counted.add(one.name) ? one.seconds : 0;
+        }
       }
     }
 
     void done(Measurement measurement, Measurements.Stored stored) {
-      estimated -= measurement.seconds;
+      estimated -= counted.remove(measurement.name) ? measurement.seconds : 0;
       if (!stored.isEarlier) {
         expected += measurement.seconds;
         taken += stored.seconds;
@@ -189,9 +203,19 @@ public final class EvaluateCommand implements Callable<Integer> {
     return report;
   }
 
+  /** Returns all sections, in the order of the report. */
+  static List<Section> all() {
+    return Arrays.asList(
+        new CoderSection(),
+        new ClientSection(),
+        new ProgramSection(),
+        new PlacementSection(),
+        new EngineSection(),
+        new ModelSection());
+  }
+
   private List<Section> sections() {
-    List<Section> all =
-        Arrays.asList(new CoderSection(), new ClientSection(), new PlacementSection());
+    List<Section> all = all();
     List<String> names = all.stream().map(Section::name).collect(Collectors.toList());
     for (String name : only) {
       if (!names.contains(name)) {

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
-/** A command of ours that measures something and prints it as JSON. */
+/** A command or script of ours that measures something and prints it as JSON. */
 final class Measurement {
   /** The name of its files. */
   final String name;
 
-  /** The command line, without {@code --json}. */
+  /** The command line, without {@code --json} of a command. */
   final List<String> arguments;
 
   /** Estimated duration on two processors. */
@@ -19,24 +19,34 @@ final class Measurement {
   /** Whether exit status 1 only says that values differ from published ones. */
   final boolean mayDiffer;
 
-  private Measurement(String name, int seconds, boolean mayDiffer, List<String> arguments) {
+  /** Whether it is a script of the checkout, not a command. */
+  final boolean isScript;
+
+  private Measurement(
+      String name, int seconds, boolean mayDiffer, boolean isScript, String commandLine) {
     this.name = name;
     this.seconds = seconds;
     this.mayDiffer = mayDiffer;
-    this.arguments = Collections.unmodifiableList(arguments);
+    this.isScript = isScript;
+    this.arguments = Collections.unmodifiableList(Arrays.asList(commandLine.split(" +")));
   }
 
   static Measurement of(String name, int seconds, String commandLine) {
-    return new Measurement(name, seconds, false, Arrays.asList(commandLine.split(" +")));
+    return new Measurement(name, seconds, false, false, commandLine);
+  }
+
+  /** Creates a measurement by a script, whose path is relative to the checkout. */
+  static Measurement script(String name, int seconds, String commandLine) {
+    return new Measurement(name, seconds, false, true, commandLine);
   }
 
   /** Creates a measurement whose command compares its values itself. */
   static Measurement compared(String name, int seconds, String commandLine) {
-    return new Measurement(name, seconds, true, Arrays.asList(commandLine.split(" +")));
+    return new Measurement(name, seconds, true, false, commandLine);
   }
 
   /** Returns what a user types to repeat it. */
   String command() {
-    return "stripeline " + String.join(" ", arguments);
+    return (isScript ? "" : "stripeline ") + String.join(" ", arguments);
   }
 }

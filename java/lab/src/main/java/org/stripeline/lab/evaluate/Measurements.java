@@ -6,7 +6,6 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
-import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +33,7 @@ final class Measurements {
   private final Path results;
   private final Path logs;
   private final Class<?> main;
+  private final Path home;
 
   /** A finished measurement as it is stored. */
   static final class Stored {
@@ -51,9 +51,11 @@ final class Measurements {
    * Creates an object that keeps results in a directory.
    *
    * @param main the class with the {@code main} of our command
+   * @param home the checkout, for scripts
    */
-  Measurements(Path directory, Class<?> main) throws IOException {
+  Measurements(Path directory, Class<?> main, Path home) throws IOException {
     this.main = main;
+    this.home = home;
     results = Files.createDirectories(directory.resolve("results"));
     logs = Files.createDirectories(directory.resolve("log"));
   }
@@ -117,15 +119,31 @@ final class Measurements {
   private int execute(Measurement measurement, Path out, Path log)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
-    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.add(ChildMain.class.getName());
-    command.add(main.getName());
-    command.addAll(measurement.arguments);
-    command.add("--json");
+    if (measurement.isScript) {
+      Path script = home.resolve(measurement.arguments.get(0));
+      if (!Files.isExecutable(script)) {
+        String text = "Cannot run " + script + ": it is in checkouts only, not in installations\n";
+        Files.write(log, text.getBytes(StandardCharsets.UTF_8));
+        Files.write(out, new byte[0]);
+        return ExitStatus.UNCHECKED;
+      }
+      command.add(script.toString());
+      command.addAll(measurement.arguments.subList(1, measurement.arguments.size()));
+    } else {
+      command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+      command.add(ChildMain.class.getName());
+      command.add(main.getName());
+      command.addAll(measurement.arguments);
+      command.add("--json");
+    }
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(log.toFile());
-    builder.environment().put("CLASSPATH", classPath());
+    if (measurement.isScript) {
+      builder.environment().put("STRIPELINE_END_WITH_INPUT", "1");
+    } else {
+      builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+    }
     Process process = builder.start();
     Thread end = new Thread(() -> end(process), "end-measurement");
     Runtime.getRuntime().addShutdownHook(end);
@@ -151,11 +169,6 @@ final class Measurements {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
-  }
-
-  private static String classPath() {
-    return System.getProperty("java.class.path")
-        .replace(File.pathSeparator + File.pathSeparator, File.pathSeparator);
   }
 
   /** Returns the last message of the command, without a list of its options. */

@@ -63,7 +63,7 @@ class DemoRunnerTest {
         .anyMatch(check -> check.startsWith("3: converted under its path"))
         .anyMatch(check -> check.startsWith("4: hdfs fsck: HEALTHY; hdfs debug verifyEC: 1 of 1"));
     assertThat(report.render()).contains("PASSED in");
-    assertThat(new DemoPage(report).render()).contains("PASSED in").contains("</svg>");
+    assertThat(new DemoPage(report).page().render()).contains("PASSED in").contains("</svg>");
     Leftovers.assertNone(directory);
   }
 

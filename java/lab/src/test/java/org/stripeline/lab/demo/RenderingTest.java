@@ -74,7 +74,7 @@ class RenderingTest {
         .contains("3  moved & kept  bytes   1,000,000       3,000,000           -          3.00x")
         .contains("3: 7 files < all")
         .endsWith("FAILED after 0 s: Wrong bytes in block 7\n");
-    String page = new DemoPage(report).render();
+    String page = new DemoPage(report).page().render();
     assertThat(page)
         .contains("<p class=\"failed\">FAILED after 0 s: Wrong bytes in block 7</p>")
         .contains("<td>3  moved &amp; kept</td>")

@@ -20,10 +20,10 @@ public final class ReportPlot {
   private ReportPlot() {}
 
   /** Returns one drawing of all reports, one below the other. */
-  public static String of(List<Report> reports) {
+  public static Plot of(List<Report> reports) {
     ReportPlot drawing = new ReportPlot();
     reports.forEach(drawing::draw);
-    return drawing.plot.render();
+    return drawing.plot;
   }
 
   private void draw(Report report) {

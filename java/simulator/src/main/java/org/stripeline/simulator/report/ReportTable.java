@@ -3,6 +3,8 @@ package org.stripeline.simulator.report;
 
 import java.util.Locale;
 import org.stripeline.simulator.scenario.Figure;
+import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.Sheet;
 import org.stripeline.terminal.TextTable;
 
 /**
@@ -30,38 +32,30 @@ public final class ReportTable {
 
   private ReportTable() {}
 
-  /** Returns the text, each line ended by a line feed. */
-  public static String of(Report report) {
-    StringBuilder text = new StringBuilder();
-    text.append(report.title).append('\n');
-    wrap(report.about, text);
-    text.append("seed ")
-        .append(report.seed)
-        .append(", ")
-        .append(report.seeds)
-        .append(report.seeds == 1 ? " run" : " runs")
-        .append(" each\n\n");
-    text.append(results(report))
-        .append(paper(report))
-        .append(measured(report))
-        .append(failures(report));
-    return text.toString();
+  /** Shows the report. */
+  public static void show(Report report, Sheet sheet) {
+    sheet.line(report.title);
+    wrap(report.about, sheet);
+    sheet.line("seed " + report.seed + ", " + Quantity.counted(report.seeds, "run") + " each");
+    sheet.table(results(report));
+    sheet.table(paper(report));
+    sheet.table(measured(report));
+    sheet.table(failures(report));
   }
 
-  private static void wrap(String words, StringBuilder text) {
-    int column = 0;
+  private static void wrap(String words, Sheet sheet) {
+    StringBuilder line = new StringBuilder();
     for (String word : words.split(" ")) {
-      if (column + word.length() > COLUMNS) {
-        text.append('\n');
-        column = 0;
+      if (line.length() > 0 && line.length() + word.length() > COLUMNS) {
+        sheet.line(line.toString());
+        line.setLength(0);
       }
-      text.append(column == 0 ? "" : " ").append(word);
-      column += word.length() + 1;
+      line.append(line.length() == 0 ? "" : " ").append(word);
     }
-    text.append('\n');
+    sheet.line(line.toString());
   }
 
-  private static String results(Report report) {
+  private static TextTable results(Report report) {
     TextTable table = new TextTable(HEADINGS).left(2);
     for (Report.Entry entry : report.variants) {
       Result first = entry.results.get(0);
@@ -81,10 +75,10 @@ public final class ReportTable {
             result.digest);
       }
     }
-    return table.render();
+    return table;
   }
 
-  private static String paper(Report report) {
+  private static TextTable paper(Report report) {
     TextTable table =
         new TextTable("against the paper", "policy", "figure", "ours", "paper", "").left(2);
     for (Report.Entry entry : report.variants) {
@@ -105,10 +99,10 @@ public final class ReportTable {
         }
       }
     }
-    return table.section();
+    return table;
   }
 
-  private static String measured(Report report) {
+  private static TextTable measured(Report report) {
     TextTable table =
         new TextTable("against a measurement", "policy", "figure", "simulated", "measured", "ratio")
             .left(2);
@@ -125,10 +119,10 @@ public final class ReportTable {
         }
       }
     }
-    return table.section();
+    return table;
   }
 
-  private static String failures(Report report) {
+  private static TextTable failures(Report report) {
     TextTable table =
         new TextTable(
                 "failures",
@@ -156,7 +150,7 @@ public final class ReportTable {
         }
       }
     }
-    return table.section();
+    return table;
   }
 
   static String number(double value, int digits) {

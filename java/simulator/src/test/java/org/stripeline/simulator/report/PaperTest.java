@@ -20,6 +20,7 @@ import org.stripeline.simulator.scenario.Figure;
 import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Scenario;
 import org.stripeline.simulator.scenario.ScenarioException;
+import org.stripeline.terminal.Sheet;
 
 /**
  * Compares every scenario in its quick form with the paper, with wide bounds; {@code bench/record}
@@ -158,20 +159,21 @@ class PaperTest {
         }
       }
     }
-    assertThat(ReportTable.of(report)).contains("against a measurement");
+    assertThat(Sheet.text(sheet -> ReportTable.show(report, sheet)))
+        .contains("against a measurement");
   }
 
   @ParameterizedTest
   @MethodSource("scenarios")
   void everyScenarioCanBePlotted(String name) throws Exception {
     Report report = run(name);
-    String table = ReportTable.of(report);
+    String table = Sheet.text(sheet -> ReportTable.show(report, sheet));
     assertThat(table).startsWith(report.title).doesNotContain("NaN");
     for (Report.Entry entry : report.variants) {
       assertThat(table).contains(entry.label);
     }
 
-    String svg = ReportPlot.of(Arrays.asList(report, report));
+    String svg = ReportPlot.of(Arrays.asList(report, report)).render();
     assertThat(svg).contains("encoding throughput").doesNotContain("NaN");
     DocumentBuilderFactory.newInstance()
         .newDocumentBuilder()

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.stripeline.terminal.Spread;
+
+/**
+ * Hadoop's programs on YARN: those of Yahoo! JAPAN's tests, TestDFSIO of the progress report and of
+ * the paper on UMR-EC.
+ */
+final class ProgramSection implements Section {
+  private static final String OURS = "functional-partitioned";
+  private static final String REPLICATION = "3-rep";
+  private static final String JAVA = "rs_java";
+
+  /** A run of a program. */
+  private static final class Sample {
+    String contestant;
+    String operation;
+    double seconds;
+    Double mibPerSecond;
+    long cpuMillis;
+    long mapMillis;
+    long reduceMillis;
+  }
+
+  @Override
+  public String name() {
+    return "programs";
+  }
+
+  @Override
+  public String title() {
+    return "Hadoop's programs on YARN";
+  }
+
+  @Override
+  public String document() {
+    return "Fukudome: HDFS Erasure Coding in Action, Yahoo! JAPAN, 2016; "
+        + ClientSection.PROGRESS_REPORT
+        + "; "
+        + EngineSection.UMR_EC;
+  }
+
+  @Override
+  public List<Measurement> measurements(Size size) {
+    String arguments =
+        size.choose(
+            "3-rep,functional-partitioned 1 8 20000 1",
+            "3-rep,rs_java,functional-partitioned 2 64 500000 1",
+            "3-rep,rs_java,coder,functional-partitioned 4 512 10000000 3");
+    return Collections.singletonList(
+        Measurement.script(
+            "programs",
+            size.choose(150, 300, 3600),
+            "scripts/application.sh mapreduce " + arguments));
+  }
+
+  @Override
+  public void conclude(
+      Measurement measurement, JsonObject result, EvaluationReport.Section section) {
+    Map<String, List<Sample>> runs = new LinkedHashMap<>();
+    for (JsonElement one : result.getAsJsonArray("samples")) {
+      Sample sample = new Gson().fromJson(one, Sample.class);
+      String key = sample.operation + " " + sample.contestant;
+      runs.computeIfAbsent(key, any -> new ArrayList<>()).add(sample);
+    }
+    throughput(runs, measurement, section);
+    times(runs, measurement, section);
+  }
+
+  private static void throughput(
+      Map<String, List<Sample>> runs, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "TestDFSIO: progress report, figures 8 to 10; UMR-EC, figure 10",
+            "The mean of the tasks' own rates. The documents had a node for each task; here tasks,"
+                + " DataNodes and YARN share the processors.",
+            measurement);
+    EvaluationReport.Panel panel = figure.panel("TestDFSIO", "MiB/s", null);
+    draw(panel, runs, sample -> sample.mibPerSecond);
+    Function<Sample, Double> rate = sample -> sample.mibPerSecond;
+    figure.compare(
+        "write, our pipeline over 3 replicas",
+        "up to 6.1 (4 replicas)",
+        ratio(runs, "dfsio-write", OURS, REPLICATION, rate),
+        "x");
+    figure.compare(
+        "write, our pipeline over rs_java",
+        "up to 3.3",
+        ratio(runs, "dfsio-write", OURS, JAVA, rate),
+        "x");
+    figure.compare(
+        "read with 2 dead DataNodes, our pipeline over rs_java",
+        "up to 3.9",
+        ratio(runs, "dfsio-read-dead2", OURS, JAVA, rate),
+        "x");
+  }
+
+  private static void times(
+      Map<String, List<Sample>> runs, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "TeraGen, TeraSort and distcp of replicated files",
+            "Each job starts JVMs, which takes seconds and hides differences if there is little"
+                + " data. In the document, CPU time and reduce time grew with erasure coding.",
+            measurement);
+    draw(figure.panel("elapsed", "s", null), runs, sample -> unrated(sample, sample.seconds));
+    draw(
+        figure.panel("CPU time of tasks", "s", null),
+        runs,
+        sample -> unrated(sample, sample.cpuMillis / 1e3));
+    draw(
+        figure.panel("time of maps", "s", null),
+        runs,
+        sample -> unrated(sample, sample.mapMillis / 1e3));
+    draw(
+        figure.panel("time of reduces", "s", null),
+        runs,
+        sample -> unrated(sample, sample.reduceMillis / 1e3));
+    for (String contestant : new String[] {JAVA, "coder", OURS}) {
+      boolean isStock = contestant.equals(JAVA);
+      figure.compare(
+          "distcp, elapsed, " + contestant + " over 3 replicas",
+          isStock ? "3.4" : "-",
+          ratio(runs, "distcp", contestant, REPLICATION, sample -> sample.seconds),
+          "x");
+      figure.compare(
+          "distcp, CPU time, " + contestant + " over 3 replicas",
+          isStock ? "3.2" : "-",
+          ratio(runs, "distcp", contestant, REPLICATION, sample -> sample.cpuMillis / 1e3),
+          "x");
+    }
+  }
+
+  /** Returns the value for programs without a rate of their own. */
+  private static Double unrated(Sample sample, double value) {
+    return sample.mibPerSecond == null ? value : null;
+  }
+
+  private static void draw(
+      EvaluationReport.Panel panel,
+      Map<String, List<Sample>> runs,
+      Function<Sample, Double> value) {
+    for (List<Sample> samples : runs.values()) {
+      Sample first = samples.get(0);
+      if (value.apply(first) != null) {
+        panel.bar(first.contestant, first.operation, Spread.of(samples, value::apply), null);
+      }
+    }
+  }
+
+  private static Double ratio(
+      Map<String, List<Sample>> runs,
+      String operation,
+      String contestant,
+      String other,
+      Function<Sample, Double> value) {
+    List<Sample> ones = runs.get(operation + " " + contestant);
+    List<Sample> others = runs.get(operation + " " + other);
+    return ones == null || others == null
+        ? null
+        : Spread.of(ones, value::apply).median / Spread.of(others, value::apply).median;
+  }
+}

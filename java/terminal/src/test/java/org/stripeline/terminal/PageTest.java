@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PageTest {
+  private final Page page = new Page("Sizes & <more>");
+
+  private static void show(Sheet sheet) {
+    sheet.line("a line");
+    sheet.line("\nWARNING: too <small>");
+    sheet.line("");
+    sheet.table(new TextTable("a", "b").row("1 & 2", "3"));
+    sheet.table(new TextTable("unseen"));
+  }
+
+  @Test
+  void aReportIsShownAsTextAndAsAPage() {
+    assertThat(Sheet.text(PageTest::show))
+        .isEqualTo("a line\n\nWARNING: too <small>\n\n\na      b\n--------\n1 & 2  3\n");
+    show(page);
+    String html = page.render();
+    assertThat(html)
+        .startsWith("<!DOCTYPE html>")
+        .contains("<title>Sizes &amp; &lt;more&gt;</title>")
+        .contains("<p>a line</p><p class=\"failed\">WARNING: too &lt;small&gt;</p><div")
+        .contains("<tr><td>1 &amp; 2</td><td>3</td></tr>")
+        .doesNotContain("unseen");
+    assertThat(html.split("<table>")).hasSize(2);
+  }
+
+  @Test
+  void plotsUseTheColoursOfThePage() {
+    Plot plot = new Plot("a");
+    plot.panel("bars", "s", "").bar("a very long name of a group <1>", "a", 2, 1, 3, null);
+    plot.panel("empty", "s", "");
+    String html = page.plots(Collections.singletonList(plot)).render();
+    assertThat(html)
+        .contains("fill=\"currentColor\"", "a very long name of a group &lt;1&gt;")
+        .doesNotContain("empty", "black");
+  }
+
+  @Test
+  void aFileThatCannotBeWrittenIsRefusedBeforehand(@TempDir Path directory) {
+    Page.requireWritable(directory.resolve("page.html"));
+    for (Path bad : new Path[] {directory, directory.resolve("none/page.html")}) {
+      assertThatThrownBy(() -> Page.requireWritable(bad))
+          .isInstanceOf(CommandException.class)
+          .hasMessageStartingWith("Cannot write --html=" + bad);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Functions for the scripts that run other projects' programs (java/applications); to be sourced.
+
+readonly SOURCES="$ROOT/java/applications"
+readonly BUILD="$ROOT/build/applications"
+
+# Prints the class path of a profile of the pom, resolved once per version of the pom.
+class_path() {
+  local file=$BUILD/$1.txt
+  if [[ ! $file -nt $SOURCES/pom.xml ]]; then
+    echo "${0##*/}: resolving $1" >&2
+    mvn --batch-mode --quiet -Dstyle.color=never -f "$SOURCES/pom.xml" -P "$1" \
+      org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath -Dmdep.outputFile="$file" >&2
+    # The plugin leaves a file alone that would not change.
+    touch "$file"
+  fi
+  cat "$file"
+}
+
+# Compiles folders of the sources against a class path: OUTPUT CLASSPATH FOLDER...
+compile() {
+  local output=$1 path=$2
+  shift 2
+  rm -rf "$output"
+  mkdir -p "$output"
+  find "${@/#/$SOURCES/src/}" -name '*.java' -print0 |
+    xargs -0 javac --release 17 -nowarn -Xlint:none -proc:none -encoding UTF-8 -d "$output" -cp "$path"
+}
+
+# Writes a configuration of Log4j 1 that prints warnings to stderr: FOLDER.
+write_logging() {
+  printf 'log4j.%s\n' rootLogger=WARN,console appender.console=org.apache.log4j.ConsoleAppender \
+    appender.console.target=System.err appender.console.layout=org.apache.log4j.SimpleLayout \
+    >"$1/log4j.properties"
+}
+
+# Prints the options that Hadoop, and Spark's unsafe memory, need on current JDKs, and the level of Log4j 2 without a
+# configuration.
+java_options() {
+  local package
+  printf '%s' -Dlog4j2.level=WARN
+  for package in java.io java.lang java.lang.invoke java.lang.reflect java.net java.nio java.util java.util.concurrent \
+    java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar; do
+    printf ' %s' "--add-opens=java.base/$package=ALL-UNNAMED"
+  done
+}
+
+# Fails if another run uses the build directory; the lock is held until the shell ends.
+lock_build() {
+  mkdir -p "$BUILD"
+  exec 9>"$BUILD/lock"
+  flock --nonblock 9 || {
+    echo "${0##*/}: another run uses $BUILD" >&2
+    exit 3
+  }
+}
