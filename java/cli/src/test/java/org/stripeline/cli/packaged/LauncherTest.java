@@ -133,6 +133,7 @@ class LauncherTest {
     "convert hdfs://127.0.0.1:1/a --policy=RS-6-3|3|Connection refused",
     "demo --dir=small.json|2|Cannot use small.json: it is not a directory",
     "doctor|1|self test      passed",
+    "evaluate --trial --only=programs --dir=evaluation|3|it is in checkouts only",
     "hdfs dfs -ls /|3|no cluster is configured",
     "help plan|0|Usage: stripeline plan",
     "plan hdfs://127.0.0.1:1/a|3|Connection refused",
