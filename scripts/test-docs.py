@@ -54,6 +54,7 @@ SKIPPED = [
     ("convert.md", "stripeline convert /data/a/f1 --resume", "needs a driver that was killed; ProcessKillTest"),
     ("convert.md", "stripeline status", "needs a job that is running; JobControlTest"),
     ("convert.md", "stripeline convert /data --policy=RS-6-3 --principal", "needs a KDC; KeytabLoginTest"),
+    ("evaluate.md", "stripeline evaluate", "takes minutes to hours; EvaluateProcessTest"),
     ("library.md", "ldconfig", "scripts/test-c.sh sets LD_LIBRARY_PATH instead"),
     ("library.md", "cc ", "needs the installed library; scripts/test-c.sh"),
     ("library.md", "java ", "ExampleTest compiles and runs the program"),
