@@ -80,7 +80,7 @@ impl Drop for Pages {
     fn drop(&mut self) {
         // A child may have mapped something else there.
         if self.is_mapped() {
-            // SAFETY: mapped in `map`; whoever had access shared ownership of this value.
+            // SAFETY: mapped in `map`; each access had a share in the ownership of this value.
             // An error is impossible for a whole mapping.
             let _ = unsafe { munmap(self.start.cast(), self.bytes.max(1)) };
         }

@@ -85,7 +85,7 @@ final class EncodeStage {
     try {
       end = new IssuedEnd(why -> goOn(stripe, why == null));
     } catch (OutOfMemoryError e) {
-      // Without an end, whoever closes the file would wait for the stripe forever.
+      // Without an end for the stripe, close() of the file would wait forever.
       ended.accept(stripe, e);
       return;
     }

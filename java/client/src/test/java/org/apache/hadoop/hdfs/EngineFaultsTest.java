@@ -56,7 +56,7 @@ class EngineFaultsTest {
         .containsPattern("device: pieces [1-9]");
   }
 
-  /** A hook closes the streams meanwhile. */
+  /** A shutdown hook closes the streams. */
   @Test
   void aProcessThatExitsClosesItsStreams() throws Exception {
     assertThat(

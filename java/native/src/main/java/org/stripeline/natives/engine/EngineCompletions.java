@@ -136,7 +136,7 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  /** Without memory, waits for some: whoever waits for the task would wait forever otherwise. */
+  /** Retries until there is memory: a task without an end would block its callers forever. */
   private void takeSurely(long number, long status, long detail) {
     while (true) {
       try {
