@@ -38,6 +38,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
 
 /**
  * An HTML page in one file: texts, tables that sort by a click on a heading, and plots. It needs no
@@ -137,14 +139,13 @@ public final class Page implements Sheet {
   /**
    * Checks that a page can be written to a file, before the work whose result it is to show.
    *
-   * @throws CommandException with the exit status of wrong usage, if it cannot
+   * @throws ParameterException of the command line, if it cannot
    */
-  public static void requireWritable(Path file) {
+  public static void requireWritable(CommandLine line, Path file) {
     Path parent = file.toAbsolutePath().getParent();
     if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
-      throw new CommandException(
-          ExitStatus.USAGE,
-          "Cannot write --html=" + file + ": " + parent + " is not a writable directory");
+      throw new ParameterException(
+          line, "Cannot write --html=" + file + ": " + parent + " is not a writable directory");
     }
   }
 

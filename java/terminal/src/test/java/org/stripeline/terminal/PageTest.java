@@ -8,6 +8,9 @@ import java.nio.file.Path;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 
 class PageTest {
   private final Page page = new Page("Sizes & <more>");
@@ -48,10 +51,11 @@ class PageTest {
 
   @Test
   void aFileThatCannotBeWrittenIsRefusedBeforehand(@TempDir Path directory) {
-    Page.requireWritable(directory.resolve("page.html"));
+    CommandLine line = new CommandLine(CommandSpec.create());
+    Page.requireWritable(line, directory.resolve("page.html"));
     for (Path bad : new Path[] {directory, directory.resolve("none/page.html")}) {
-      assertThatThrownBy(() -> Page.requireWritable(bad))
-          .isInstanceOf(CommandException.class)
+      assertThatThrownBy(() -> Page.requireWritable(line, bad))
+          .isInstanceOf(ParameterException.class)
           .hasMessageStartingWith("Cannot write --html=" + bad);
     }
   }

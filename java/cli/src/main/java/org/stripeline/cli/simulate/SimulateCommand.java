@@ -93,7 +93,7 @@ public final class SimulateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (html != null) {
-      Page.requireWritable(html);
+      Page.requireWritable(spec.commandLine(), html);
     }
     PrintWriter out = spec.commandLine().getOut();
     try {
