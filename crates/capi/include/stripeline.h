@@ -476,7 +476,8 @@ typedef struct stripeline_rail_statistics {
      */
     uint64_t data_bytes;
     /**
-     * Nanoseconds that its threads were busy, summed over threads.
+     * Nanoseconds that its threads were busy, summed over threads. This and the two histograms are
+     * without calls that coded at once, see stripeline_engine_encode().
      */
     uint64_t busy_ns;
     /**
@@ -1115,7 +1116,9 @@ stripeline_status stripeline_engine_rail_statistics(const struct stripeline_engi
 
 /**
  * Computes all parity units from all data units on the fastest rails, and waits for the result.
- * The calling thread helps to code while it waits.
+ * The calling thread helps to code while it waits. If the only rail codes on the CPUs, nothing is
+ * queued and there is no deadline, it codes a small stripe itself at once: such a call is counted
+ * as issued, but is never outstanding. The same holds for stripeline_engine_decode().
  *
  * @param engine   an open engine
  * @param codec    k data units and m parity units

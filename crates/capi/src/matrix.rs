@@ -72,7 +72,7 @@ impl Matrix {
     }
 
     /// Returns the units as a job takes them.
-    pub(crate) fn regions(&self) -> arrayvec::ArrayVec<Region, { stripeline_boundary::UNITS_MAX }> {
+    pub(crate) fn regions(&self) -> Vec<Region> {
         let region = |start: &*const u8| Region::new(start.cast_mut(), self.kind);
         self.pointers.iter().map(region).collect()
     }

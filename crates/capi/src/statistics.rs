@@ -47,7 +47,8 @@ pub struct stripeline_rail_statistics {
     pub pieces: u64,
     /// Bytes of data (inputs) of these pieces.
     pub data_bytes: u64,
-    /// Nanoseconds that its threads were busy, summed over threads.
+    /// Nanoseconds that its threads were busy, summed over threads. This and the two histograms are
+    /// without calls that coded at once, see stripeline_engine_encode().
     pub busy_ns: u64,
     /// CPU time of its threads in nanoseconds, without waiting threads that helped.
     pub cpu_ns: u64,

@@ -5,8 +5,7 @@
 //! dropped, also when `run` panics: the buffers are borrowed until then. A leaked piece therefore
 //! makes the function wait forever.
 
-use arrayvec::ArrayVec;
-use stripeline_codec::{Codec, Error, UNITS_MAX};
+use stripeline_codec::{Codec, Error};
 
 use crate::keep::{Receiver, keep};
 use crate::{Buffers, Job, Piece, Region};
@@ -119,12 +118,12 @@ where
     Ok(bytes)
 }
 
-fn read_only(units: &[&[u8]]) -> ArrayVec<Region, UNITS_MAX> {
+fn read_only(units: &[&[u8]]) -> Vec<Region> {
     let region = |unit: &&[u8]| Region::host(unit.as_ptr().cast_mut());
     units.iter().map(region).collect()
 }
 
-fn writable(units: &mut [&mut [u8]]) -> ArrayVec<Region, UNITS_MAX> {
+fn writable(units: &mut [&mut [u8]]) -> Vec<Region> {
     let region = |unit: &mut &mut [u8]| Region::host(unit.as_mut_ptr());
     units.iter_mut().map(region).collect()
 }

@@ -48,6 +48,9 @@ pub struct Capability {
     /// Whether a thread that waits for a task may run the coder: it runs on the calling thread and
     /// always returns, which third-party code may not do.
     pub for_waiting_threads: bool,
+    /// Whether [`Codec`](stripeline_codec::Codec) codes with the same kernels, so that a caller may
+    /// use it instead of a lane.
+    pub codes_as_codec: bool,
 }
 
 impl Capability {
@@ -73,6 +76,7 @@ impl Capability {
             shares_cpus: false,
             codes_nothing: false,
             for_waiting_threads: true,
+            codes_as_codec: false,
         }
     }
 

@@ -68,6 +68,7 @@ impl Cpu {
         let capability = Capability {
             lanes,
             shares_cpus: true,
+            codes_as_codec: std::ptr::eq(kernels, Kernels::active()),
             ..Capability::synchronous()
         };
         Synchronous::new(name, capability, Self { kernels })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a job keeps until it uses no buffer any more, and hands back then.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Owned by the job as [`Buffers::keep`](crate::Buffers): hands the value back when dropped.
@@ -16,13 +16,30 @@ pub(crate) struct Receiver<T>(Arc<Slot<T>>);
 
 #[derive(Debug)]
 struct Slot<T> {
-    value: Mutex<Option<T>>,
+    contents: Mutex<Contents<T>>,
     back: Condvar,
+}
+
+#[derive(Debug)]
+struct Contents<T> {
+    value: Option<T>,
+    /// Whether a thread has waited: a notification is a system call, also if none does.
+    is_awaited: bool,
+}
+
+impl<T> Slot<T> {
+    fn contents(&self) -> MutexGuard<'_, Contents<T>> {
+        let contents = self.contents.lock();
+        contents.unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 pub(crate) fn keep<T>(value: T) -> (Kept<T>, Receiver<T>) {
     let slot = Arc::new(Slot {
-        value: Mutex::new(None),
+        contents: Mutex::new(Contents {
+            value: None,
+            is_awaited: false,
+        }),
         back: Condvar::new(),
     });
     let kept = Kept {
@@ -34,26 +51,35 @@ pub(crate) fn keep<T>(value: T) -> (Kept<T>, Receiver<T>) {
 
 impl<T> Drop for Kept<T> {
     fn drop(&mut self) {
-        let slot = self.slot.value.lock();
-        *slot.unwrap_or_else(PoisonError::into_inner) = self.value.take();
-        self.slot.back.notify_all();
+        let mut contents = self.slot.contents();
+        contents.value = self.value.take();
+        let is_awaited = contents.is_awaited;
+        drop(contents);
+        if is_awaited {
+            self.slot.back.notify_all();
+        }
     }
 }
 
 impl<T> Receiver<T> {
     /// Waits for the value, which can be taken once.
     pub(crate) fn wait(&self) -> T {
-        let value = self.0.value.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.0.back.wait_while(value, |value| value.is_none());
-        let taken = waited.unwrap_or_else(PoisonError::into_inner).take();
-        taken.expect("waited for")
+        let mut contents = self.0.contents();
+        while contents.value.is_none() {
+            contents.is_awaited = true;
+            let waited = self.0.back.wait(contents);
+            contents = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        contents.value.take().expect("waited for")
     }
 
     /// Waits for the value for at most `limit`; `None` after that, or if it was taken before.
     pub(crate) fn wait_for(&self, limit: Duration) -> Option<T> {
-        let value = self.0.value.lock().unwrap_or_else(PoisonError::into_inner);
-        let back = &self.0.back;
-        let waited = back.wait_timeout_while(value, limit, |value| value.is_none());
-        waited.unwrap_or_else(PoisonError::into_inner).0.take()
+        let mut contents = self.0.contents();
+        contents.is_awaited |= contents.value.is_none();
+        let is_missing = |contents: &mut Contents<T>| contents.value.is_none();
+        let waited = self.0.back.wait_timeout_while(contents, limit, is_missing);
+        let (mut contents, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        contents.value.take()
     }
 }

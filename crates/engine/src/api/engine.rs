@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crossbeam_queue::ArrayQueue;
+use stripeline_codec::Verdict;
 use stripeline_rail::{Piece, Rail};
 
 use crate::api::error::{Error, ErrorKind};
@@ -105,9 +106,17 @@ impl Engine {
 
     /// Runs a task and returns its outcome. The calling thread helps to code where that is faster.
     ///
+    /// On an engine whose only rail codes on the CPUs, the calling thread codes small stripes itself
+    /// while nothing is queued. Such a call is counted as issued, but is never outstanding: the
+    /// bounds of outstanding tasks do not apply, and [`Engine::wait_all`] does not wait for it.
+    ///
     /// # Errors
     /// As [`Engine::issue`], or as the task ended.
     pub fn run(&self, piece: Piece, request: Request) -> Outcome {
+        let piece = match self.core.code_at_once(piece, &request) {
+            Ok(()) => return Ok(Verdict::Sound),
+            Err(piece) => piece,
+        };
         let ticket = self
             .admit(piece, request)
             .map_err(|rejected| rejected.error)?;

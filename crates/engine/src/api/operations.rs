@@ -91,8 +91,13 @@ impl Engine {
         parity: &mut [&mut [u8]],
         request: Request,
     ) -> Result<(), Error> {
-        let run = |piece| self.run(piece, request);
         let bytes = data.first().map_or(0, |unit| unit.len());
+        let shape = (data.len(), parity.len(), bytes);
+        let at_once = |store| codec.encode_stored(data, parity, store);
+        if let Some(encoded) = self.core.by_codec(shape, &request, at_once) {
+            return Ok(encoded?);
+        }
+        let run = |piece| self.run(piece, request);
         let encoded = (bytes > 0).then(|| borrowed::encode(codec, data, parity, run));
         match encoded {
             Some(Ok(outcome)) => outcome.map(|_sound| ()),
@@ -113,8 +118,13 @@ impl Engine {
         outputs: &mut [&mut [u8]],
         request: Request,
     ) -> Result<(), Error> {
-        let run = |piece| self.run(piece, request);
         let bytes = outputs.first().map_or(0, |output| output.len());
+        let shape = (codec.data_units(), outputs.len(), bytes);
+        let at_once = |store| codec.decode_stored(units, erased, outputs, store);
+        if let Some(decoded) = self.core.by_codec(shape, &request, at_once) {
+            return Ok(decoded?);
+        }
+        let run = |piece| self.run(piece, request);
         let decoded = (bytes > 0).then(|| borrowed::decode(codec, units, erased, outputs, run));
         match decoded {
             Some(Ok(outcome)) => outcome.map(|_sound| ()),

@@ -66,7 +66,8 @@ pub struct RailStatistics {
     pub pieces: u64,
     /// Bytes of data (inputs) of these pieces.
     pub data_bytes: u64,
-    /// Time that its workers were busy, in nanoseconds, summed over workers.
+    /// Time that its workers were busy, in nanoseconds, summed over workers. This and the two
+    /// histograms are without the pieces that [`Engine::run`](crate::Engine::run) codes at once.
     pub busy_ns: u64,
     /// CPU time of its workers, in nanoseconds, without waiting threads that helped.
     pub cpu_ns: u64,
@@ -93,7 +94,7 @@ pub struct RailStatistics {
 /// The counters of an engine since it started.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
-    /// Tasks issued.
+    /// Tasks issued, and calls that coded at once.
     pub issued: u64,
     /// Tasks outstanding now, without those that have ended and whose waiters are being notified.
     pub outstanding: usize,

@@ -68,8 +68,13 @@ impl Admission {
             self.room.ring_all();
             return false;
         }
-        self.counts.admitted.fetch_add(1, Ordering::Relaxed);
+        self.count();
         true
+    }
+
+    /// Counts a task as admitted.
+    pub(crate) fn count(&self) {
+        self.counts.admitted.fetch_add(1, Ordering::Relaxed);
     }
 
     fn takes(&self, held: usize, bytes: usize) -> bool {

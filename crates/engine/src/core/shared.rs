@@ -29,6 +29,8 @@ pub(crate) struct Core {
     /// The common queue of first-come scheduling.
     pub(crate) common: Queues,
     first_come: Doorbell,
+    /// Whether there is one rail, which waiting threads help while it is in service.
+    pub(crate) may_code_at_once: bool,
     pub(crate) admission: Admission,
     pub(crate) timers: TimerQueue,
     pub(crate) closing: AtomicBool,
@@ -64,7 +66,12 @@ impl Core {
         if let Some(alone @ Coordination::Alone { .. }) = coordination {
             options.notify_of_node(alone);
         }
+        let may_code_at_once = match &*rail_states {
+            [only] => options.waiting_threads_help && only.is_for_waiting_threads(),
+            _ => false,
+        };
         Self {
+            may_code_at_once,
             admission: Admission::new(options.tasks_max.max(1), options.bytes_max),
             options,
             clock: Clock::start(),

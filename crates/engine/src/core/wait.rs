@@ -2,11 +2,16 @@
 //! Waits for tasks; waiting threads help by coding.
 
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use stripeline_rail::clock;
+use stripeline_codec::{StorePolicy, Verdict};
+use stripeline_rail::{Mode, Piece, clock};
 
 use crate::api::options::Scheduling;
+use crate::api::request::Request;
+use crate::core::coding_threads::ThreadPermit;
 use crate::core::doorbell::Doorbell;
 use crate::core::queue::QueueEntry;
 use crate::core::rail_state::InFlightPieces;
@@ -14,6 +19,7 @@ use crate::core::shared::Core;
 use crate::core::sync::{Arc, thread_local};
 use crate::core::task::Task;
 use crate::core::worker::Worker;
+use crate::schedule::{Class, Workload};
 
 /// A thread with a deadline takes a piece only if it has this many times the estimated time of the
 /// piece.
@@ -120,6 +126,89 @@ impl Core {
         None
     }
 
+    /// Returns a permit to code new outputs on this thread at once, without a task. `None` if there
+    /// is a choice of rails or of threads, if work is queued, or if the request has a deadline,
+    /// which needs a task.
+    pub(crate) fn acquire_permit_at_once(
+        &self,
+        (inputs, outputs, bytes): (usize, usize, usize),
+        request: &Request,
+    ) -> Option<ThreadPermit<'_>> {
+        let workload = Workload {
+            class: Class::of(Mode::Set, outputs, inputs.saturating_mul(bytes)),
+            priority: request.priority,
+            inputs,
+            outputs,
+            on_device: false,
+            unstaged: false,
+            bytes,
+        };
+        let is_small = self.may_code_at_once
+            && bytes > 0
+            && request.deadline.is_none()
+            && !self.is_inherited()
+            && self.rail_states[0].health.is_in_service()
+            && self.scheduler.ahead_bytes(0, request.priority) == 0
+            && self.scheduler.piece(0, workload) == bytes;
+        // The permit first, as in `help`.
+        let permit = is_small.then(|| self.acquire_helper_permit(0)).flatten()?;
+        (!self.is_closing()).then_some(permit)
+    }
+
+    /// Codes new outputs of a piece on this thread. Returns the piece if it was not coded.
+    pub(crate) fn code_at_once(&self, piece: Piece, request: &Request) -> Result<(), Piece> {
+        let (job, bytes) = (piece.job(), piece.bytes());
+        let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
+        let state = &self.rail_states[0];
+        // Of other results, some are checked.
+        if job.mode() != Mode::Set || !state.rail.capability().takes(&piece) {
+            return Err(piece);
+        }
+        let Some(_permit) = self.acquire_permit_at_once((inputs, outputs, bytes), request) else {
+            return Err(piece);
+        };
+        let store = request.store.unwrap_or_else(|| state.store(job));
+        let mut piece = piece.stored(store);
+        let coded = catch_unwind(AssertUnwindSafe(|| state.rail.code_at_once(&mut piece)));
+        match coded {
+            Ok(Some(Ok(Verdict::Sound))) => {
+                self.count_at_once(inputs * bytes);
+                Ok(())
+            }
+            // A task reports the failure as that of any other piece.
+            _ => Err(piece),
+        }
+    }
+
+    /// Codes new outputs by a codec on this thread: calls `code` with the store policy. `None` if
+    /// it was not called.
+    pub(crate) fn by_codec<R, E>(
+        &self,
+        (inputs, outputs, bytes): (usize, usize, usize),
+        request: &Request,
+        code: impl FnOnce(StorePolicy) -> Result<R, E>,
+    ) -> Option<Result<R, E>> {
+        let state = &self.rail_states[0];
+        if !state.rail.capability().codes_as_codec {
+            return None;
+        }
+        let _permit = self.acquire_permit_at_once((inputs, outputs, bytes), request)?;
+        let all = (inputs + outputs).saturating_mul(bytes);
+        let store = request.store.unwrap_or_else(|| state.tuning.store(all));
+        let coded = code(store);
+        if coded.is_ok() {
+            self.count_at_once(inputs * bytes);
+        }
+        Some(coded)
+    }
+
+    fn count_at_once(&self, data: usize) {
+        self.admission.count();
+        let counters = &self.rail_states[0].counters;
+        counters.pieces.fetch_add(1, Relaxed);
+        counters.data_bytes.fetch_add(data as u64, Relaxed);
+    }
+
     /// Returns whether this thread is expected to finish the next piece of an entry by `until`.
     fn ends_by(&self, rail: usize, entry: &QueueEntry, until: Instant) -> bool {
         let Some((task, bytes, _)) = entry.extent() else {
@@ -136,9 +225,7 @@ impl Core {
         }
         let can = |rail: usize| {
             let state = &self.rail_states[rail];
-            let capability = state.rail.capability();
-            let within_call = !capability.detaches && capability.depth == 1;
-            within_call && capability.for_waiting_threads && state.health.is_in_service()
+            state.is_for_waiting_threads() && state.health.is_in_service()
         };
         match &self.options.scheduling {
             Scheduling::Single(name) => {

@@ -166,7 +166,8 @@ fn threads_that_help_are_within_the_share() {
         scope.spawn(encode);
         scope.spawn(encode);
         let start = Instant::now();
-        while engine.statistics().outstanding < 3 {
+        // The first codes at once, without a task.
+        while engine.statistics().outstanding < 2 {
             assert!(start.elapsed() < Duration::from_secs(20));
             std::thread::yield_now();
         }

@@ -189,6 +189,7 @@ mod tests {
             shares_cpus: false,
             codes_nothing: false,
             for_waiting_threads: false,
+            codes_as_codec: false,
         };
         assert_eq!(capability, expected);
     }
