@@ -118,6 +118,10 @@ public final class MapReduceBench {
     void configure(Configuration conf) {
       // Contestants share one JVM here, and the cache of file systems ignores their settings.
       conf.setBoolean("fs.hdfs.impl.disable.cache", true);
+      // distcp compares the checksums of both files, which otherwise depend on their layout.
+      conf.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
+      conf.setInt("mapreduce.client.completion.pollinterval", 200);
+      conf.setInt("mapreduce.client.progressmonitor.pollinterval", 200);
       if (this == RS_JAVA) {
         conf.set("io.erasurecode.codec.rs.rawcoders", "rs_java");
       } else if (this == CODER) {

@@ -78,15 +78,6 @@ public final class Page implements Sheet {
     return add(ul(each(items, item -> li(item))));
   }
 
-  /** Adds a table; each row has as many cells as there are headings. */
-  public Page table(List<String> headings, List<List<String>> rows) {
-    return add(
-        div(TagCreator.table(
-                thead(tr(each(headings, text -> th(button(text).withType("button"))))),
-                tbody(each(rows, row -> tr(each(row, cell -> td(cell)))))))
-            .withClass("wide"));
-  }
-
   @Override
   public void line(String text) {
     String trimmed = text.trim();
@@ -99,8 +90,13 @@ public final class Page implements Sheet {
 
   @Override
   public void table(TextTable table) {
-    if (!table.cells().isEmpty()) {
-      table(table.headings(), table.cells());
+    List<List<String>> rows = table.cells();
+    if (!rows.isEmpty()) {
+      add(
+          div(TagCreator.table(
+                  thead(tr(each(table.headings(), text -> th(button(text).withType("button"))))),
+                  tbody(each(rows, row -> tr(each(row, cell -> td(cell)))))))
+              .withClass("wide"));
     }
   }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -71,7 +68,7 @@ final class ClientSection implements Section {
   /** Returns the median throughput of writes by one thread in MiB/s, by contestant. */
   static Map<String, Double> writes(JsonObject result) {
     Map<String, Double> writes = new HashMap<>();
-    for (Row row : rows(result)) {
+    for (Row row : Section.rows(result, "rows", Row.class)) {
       if (row.threads == 1 && row.operation.equals("write")) {
         writes.put(row.contestant, row.mibPerSecond.median);
       }
@@ -79,18 +76,10 @@ final class ClientSection implements Section {
     return writes;
   }
 
-  private static List<Row> rows(JsonObject result) {
-    List<Row> rows = new ArrayList<>();
-    for (JsonElement row : result.getAsJsonArray("rows")) {
-      rows.add(new Gson().fromJson(row, Row.class));
-    }
-    return rows;
-  }
-
   @Override
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
-    List<Row> rows = rows(result);
+    List<Row> rows = Section.rows(result, "rows", Row.class);
     EvaluationReport.Figure figure =
         section.figure(
             "Progress report, figures 3 to 7, and UMR-EC, figures 10 and 12: throughput of clients",
@@ -99,88 +88,45 @@ final class ClientSection implements Section {
                 + " nothing, loses less, and a fast coder gains less.",
             measurement);
     for (Row row : rows) {
-      panel(figure, row).bar(row.contestant, row.operation, row.mibPerSecond, null);
+      figure
+          .panel(row.policy + ", threads: " + row.threads, "MiB/s", null)
+          .bar(row.contestant, row.operation, row.mibPerSecond, null);
     }
     for (int threads : rows.stream().mapToInt(row -> row.threads).distinct().toArray()) {
       compare(figure, rows, threads);
     }
   }
 
-  private static EvaluationReport.Panel panel(EvaluationReport.Figure figure, Row row) {
-    String title = row.policy + ", threads: " + row.threads;
-    for (EvaluationReport.Panel panel : figure.panels) {
-      if (panel.title.equals(title)) {
-        return panel;
-      }
-    }
-    return figure.panel(title, "MiB/s", null);
-  }
-
   private static void compare(EvaluationReport.Figure figure, List<Row> rows, int threads) {
     String with = ", threads: " + threads;
-    figure.compare(
-        "write, isal over 3 replicas" + with,
-        "over 1.75 (1 client)",
-        ratio(rows, threads, "write", "isal", "write", "3-rep"),
-        "x");
-    figure.compare(
-        "write, our pipeline over 3 replicas" + with,
-        "-",
-        ratio(rows, threads, "write", OURS, "write", "3-rep"),
-        "x");
-    figure.compare(
-        "read, erasure coding over 3 replicas" + with,
-        "1.9 to 4.2 (1 client)",
-        ratio(rows, threads, "read", "coder", "read", "3-rep"),
-        "x");
+    String[][] ratios = {
+      {"write", "isal", "3-rep", "over 1.75 (1 client)"},
+      {"write", OURS, "3-rep", "-"},
+      {"read", "coder", "3-rep", "1.9 to 4.2 (1 client)"},
+      {"write", OURS, "4-rep", "up to 6.1"},
+      {"write", OURS, "rs_java", "up to 3.3"},
+      {"write", OURS, "isal", "up to 1.66"},
+      {"read-dead1", OURS, "rs_java", "up to 2.8"},
+      {"read-dead2", OURS, "rs_java", "up to 3.9"},
+      {"read-dead3", OURS, "rs_java", "up to 5.1"},
+    };
+    for (String[] row : ratios) {
+      figure.compareRatio(
+          row[0] + ", " + row[1] + " over " + row[2] + with,
+          row[3],
+          median(rows, threads, row[0], row[1]),
+          median(rows, threads, row[0], row[2]));
+    }
     String[][] losses = {
       {"rs-legacy_java", "-85 (HDFS-RAID)"}, {"rs_java", "-62"}, {"isal", "-25"}, {OURS, "-"}
     };
-    for (String[] loss : losses) {
-      Double kept = ratio(rows, threads, "read-dead2", loss[0], "read", loss[0]);
-      figure.compare(
-          "read with 2 dead DataNodes against none, " + loss[0] + with,
-          loss[1],
-          kept == null ? null : 100 * (kept - 1),
-          "%");
+    for (String[] row : losses) {
+      figure.compareChange(
+          "read with 2 dead DataNodes against none, " + row[0] + with,
+          row[1],
+          median(rows, threads, "read-dead2", row[0]),
+          median(rows, threads, "read", row[0]));
     }
-    figure.compare(
-        "write, partitioned pipeline over 4 replicas" + with,
-        "up to 6.1",
-        ratio(rows, threads, "write", OURS, "write", "4-rep"),
-        "x");
-    figure.compare(
-        "write, partitioned pipeline over rs_java" + with,
-        "up to 3.3",
-        ratio(rows, threads, "write", OURS, "write", "rs_java"),
-        "x");
-    figure.compare(
-        "write, partitioned pipeline over isal" + with,
-        "up to 1.66",
-        ratio(rows, threads, "write", OURS, "write", "isal"),
-        "x");
-    String[] published = {"up to 2.8", "up to 3.9", "up to 5.1"};
-    for (int dead = 1; dead <= published.length; dead++) {
-      String operation = "read-dead" + dead;
-      figure.compare(
-          operation + ", our pipeline over rs_java" + with,
-          published[dead - 1],
-          ratio(rows, threads, operation, OURS, operation, "rs_java"),
-          "x");
-    }
-  }
-
-  /** Returns the ratio of two medians, null if one was not measured. */
-  private static Double ratio(
-      List<Row> rows,
-      int threads,
-      String operation,
-      String contestant,
-      String otherOperation,
-      String other) {
-    Double rate = median(rows, threads, operation, contestant);
-    Double than = median(rows, threads, otherOperation, other);
-    return rate == null || than == null ? null : rate / than;
   }
 
   private static Double median(List<Row> rows, int threads, String operation, String contestant) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -16,9 +15,6 @@ final class CoderSection implements Section {
   private static final String OURS = "stripeline direct";
   private static final String JAVA = "rs_java";
   private static final String LEGACY = "rs-legacy_java";
-
-  /** Throughput of the run with one thread, by "operation coder". */
-  private final Map<String, Double> one = new HashMap<>();
 
   @Override
   public String name() {
@@ -55,55 +51,44 @@ final class CoderSection implements Section {
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     double threads = result.get("threads").getAsDouble();
-    EvaluationReport.Figure figure = figure(measurement, section);
-    for (Map.Entry<String, JsonElement> entry :
-        result.getAsJsonObject("gigabytesPerSecond").entrySet()) {
-      String[] key = entry.getKey().split(" ", 2);
-      List<Double> values = new ArrayList<>();
-      entry.getValue().getAsJsonArray().forEach(value -> values.add(value.getAsDouble()));
-      Spread spread = Spread.of(values);
-      panel(figure, key[0]).point(key[1], threads, spread);
-      one.put(threads + " " + entry.getKey(), spread.median);
-    }
-    String what = "%s, %s over %s, " + (int) threads + " threads";
-    figure.compare(
-        String.format(what, "encode", "native coder", LEGACY),
-        "over 30 (ISA-L, 40 threads)",
-        ratio(threads, "encode", OURS, LEGACY),
-        "x");
-    figure.compare(
-        String.format(what, "encode", "native coder", JAVA),
-        "6 (ISA-L, 40 threads)",
-        ratio(threads, "encode", OURS, JAVA),
-        "x");
-  }
-
-  private Double ratio(double threads, String operation, String coder, String other) {
-    Double rate = one.get(threads + " " + operation + " " + coder);
-    Double than = one.get(threads + " " + operation + " " + other);
-    return rate == null || than == null ? null : rate / than;
-  }
-
-  /** Returns the figure, which all measurements share. */
-  private static EvaluationReport.Figure figure(
-      Measurement measurement, EvaluationReport.Section section) {
-    return section.figures.isEmpty()
-        ? section.figure(
+    EvaluationReport.Figure figure =
+        section.figure(
             "Figures 1 and 2: concurrent encoders and decoders",
             "The document's native coder is ISA-L on processors with AVX2; ours is Stripeline's."
                 + " With more threads than processors, throughput stays where the processors are"
                 + " used up.",
-            measurement)
-        : section.figures.get(0);
+            measurement);
+    Map<String, Spread> rates = rates(result);
+    rates.forEach(
+        (name, spread) -> {
+          String[] key = name.split(" ", 2);
+          figure.panel(key[0] + ", RS-6-3, data", "GB/s", "threads").point(key[1], threads, spread);
+        });
+    String what = "encode, native coder over %s, " + (int) threads + " threads";
+    Double ours = median(rates, OURS);
+    figure.compareRatio(
+        String.format(what, LEGACY), "over 30 (ISA-L, 40 threads)", ours, median(rates, LEGACY));
+    figure.compareRatio(
+        String.format(what, JAVA), "6 (ISA-L, 40 threads)", ours, median(rates, JAVA));
   }
 
-  private static EvaluationReport.Panel panel(EvaluationReport.Figure figure, String operation) {
-    String title = operation + ", RS-6-3, data";
-    for (EvaluationReport.Panel panel : figure.panels) {
-      if (panel.title.equals(title)) {
-        return panel;
-      }
-    }
-    return figure.panel(title, "GB/s", "threads");
+  private static Double median(Map<String, Spread> rates, String coder) {
+    Spread rate = rates.get("encode " + coder);
+    return rate == null ? null : rate.median;
+  }
+
+  /** Returns the throughput of data in GB/s by "operation coder". */
+  static Map<String, Spread> rates(JsonObject result) {
+    Map<String, Spread> rates = new LinkedHashMap<>();
+    result
+        .getAsJsonObject("gigabytesPerSecond")
+        .entrySet()
+        .forEach(
+            entry -> {
+              List<Double> values = new ArrayList<>();
+              entry.getValue().getAsJsonArray().forEach(one -> values.add(one.getAsDouble()));
+              rates.put(entry.getKey(), Spread.of(values));
+            });
+    return rates;
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
-import com.google.gson.Gson;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
@@ -67,10 +66,7 @@ final class EngineSection implements Section {
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     for (JsonElement part : result.getAsJsonArray("sections")) {
-      List<Point> points = new ArrayList<>();
-      for (JsonElement point : part.getAsJsonObject().getAsJsonArray("points")) {
-        points.add(new Gson().fromJson(point, Point.class));
-      }
+      List<Point> points = Section.rows(part.getAsJsonObject(), "points", Point.class);
       switch (part.getAsJsonObject().get("part").getAsString()) {
         case "peaks":
           peaks(points, measurement, section);
@@ -123,9 +119,8 @@ final class EngineSection implements Section {
       Double none = rate(points, row[0], "none");
       Double each = rate(points, row[0], "a value per 1 chunk(s)");
       Double many = rate(points, row[0], "a value per 32 chunk(s)");
-      figure.compare(
-          row[0] + ", none over a record for each chunk", row[1], ratio(none, each), "x");
-      figure.compare(row[0] + ", none over a record for 32", row[2], ratio(none, many), "x");
+      figure.compareRatio(row[0] + ", none over a record for each chunk", row[1], none, each);
+      figure.compareRatio(row[0] + ", none over a record for 32", row[2], none, many);
     }
   }
 
@@ -177,18 +172,17 @@ final class EngineSection implements Section {
       }
     }
     double[] rates = alone.stream().mapToDouble(Double::doubleValue).toArray();
-    figure.compare(
-        group + ", rate-aware over first-come", "up to 1.175", ratio(aware, firstCome), "x");
-    figure.compare(
+    figure.compareRatio(group + ", rate-aware over first-come", "up to 1.175", aware, firstCome);
+    figure.compareRatio(
         group + ", rate-aware over the fastest rail (equation 3)",
         "more than 1",
-        ratio(aware, PipelineModel.fastest(rates)),
-        "x");
-    figure.compare(
+        aware,
+        PipelineModel.fastest(rates));
+    figure.compareRatio(
         group + ", rate-aware over the sum of the rails (equation 6)",
         "very close to 1",
-        ratio(aware, PipelineModel.together(rates)),
-        "x");
+        aware,
+        PipelineModel.together(rates));
   }
 
   private static void latency(
@@ -200,27 +194,14 @@ final class EngineSection implements Section {
                 + " paper.",
             measurement);
     for (Point point : points) {
-      EvaluationReport.Panel panel = panel(figure, point.rails);
+      EvaluationReport.Panel panel = figure.panel(point.rails, "% of stripes", "ms");
       for (double[] step : point.cdf_ms) {
         panel.point(point.by, step[0], Spread.of(Arrays.asList(100 * step[1])));
       }
     }
   }
 
-  private static EvaluationReport.Panel panel(EvaluationReport.Figure figure, String rails) {
-    for (EvaluationReport.Panel panel : figure.panels) {
-      if (panel.title.equals(rails)) {
-        return panel;
-      }
-    }
-    return figure.panel(rails, "% of stripes", "ms");
-  }
-
   private static Spread spread(Point point) {
     return Spread.of(Arrays.stream(point.gbps).boxed().collect(Collectors.toList()));
-  }
-
-  private static Double ratio(Double one, Double other) {
-    return one == null || other == null ? null : one / other;
   }
 }

@@ -276,11 +276,8 @@ public final class EvaluateCommand implements Callable<Integer> {
     for (EvaluationReport.Section section : report.sections) {
       for (EvaluationReport.Figure figure : section.figures) {
         text.append(figure.title).append('\n');
-        TextTable table = new TextTable("", "published", "here", "unit");
-        for (EvaluationReport.Comparison one : figure.comparisons) {
-          table.row(one.what, one.published, EvaluationPage.number(one.here), one.unit);
-        }
-        text.append(figure.comparisons.isEmpty() ? "" : table.render()).append('\n');
+        text.append(figure.comparisons.isEmpty() ? "" : EvaluationPage.comparisons(figure).render())
+            .append('\n');
       }
       for (EvaluationReport.Run run : section.runs) {
         String reason = run.failed != null ? "FAILED: " + run.failed : run.leftOut;

@@ -2,12 +2,13 @@
 package org.stripeline.lab.evaluate;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Page;
 import org.stripeline.terminal.Plot;
 import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.TextTable;
 
 /** Formats an evaluation as a page. */
 final class EvaluationPage {
@@ -33,25 +34,21 @@ final class EvaluationPage {
     page.paragraph(
         "Published values are those of the documents, measured on their machines. Clients and"
             + " servers here share this machine, so compare ratios, not rates.");
-    List<List<String>> rows = new ArrayList<>();
+    TextTable table = new TextTable("section", "figures", "time", "state");
     for (EvaluationReport.Section section : report.sections) {
       double seconds = section.runs.stream().mapToDouble(run -> run.seconds).sum();
-      rows.add(
-          Arrays.asList(
-              section.title,
-              String.valueOf(section.figures.size()),
-              Quantity.duration(seconds),
-              state(section)));
+      int status = section.status();
+      table.row(
+          section.title,
+          String.valueOf(section.figures.size()),
+          Quantity.duration(seconds),
+          status == ExitStatus.SOUND
+              ? "measured"
+              : status == ExitStatus.FAILED ? "failed" : "left out");
     }
-    page.table(Arrays.asList("section", "figures", "time", "state"), rows);
+    page.table(table);
     report.sections.forEach(section -> add(page, section));
     return page;
-  }
-
-  private static String state(EvaluationReport.Section section) {
-    return section.runs.stream().anyMatch(run -> run.failed != null)
-        ? "failed"
-        : section.runs.stream().anyMatch(run -> run.leftOut != null) ? "left out" : "measured";
   }
 
   private static void add(Page page, EvaluationReport.Section section) {
@@ -69,15 +66,9 @@ final class EvaluationPage {
       List<Plot> plots = new ArrayList<>();
       figure.panels.forEach(panel -> plots.add(plot(panel)));
       page.plots(plots);
-      if (!figure.comparisons.isEmpty()) {
-        List<List<String>> rows = new ArrayList<>();
-        for (EvaluationReport.Comparison one : figure.comparisons) {
-          rows.add(Arrays.asList(one.what, one.published, number(one.here), one.unit));
-        }
-        page.table(Arrays.asList("", "published", "here", "unit"), rows);
-      }
+      page.table(comparisons(figure));
       page.paragraph(figure.difference);
-      page.details("Data and command", data(figure));
+      page.details("Data and commands", data(figure));
     }
   }
 
@@ -97,7 +88,7 @@ final class EvaluationPage {
   }
 
   private static String data(EvaluationReport.Figure figure) {
-    StringBuilder text = new StringBuilder(figure.command).append("\n\n");
+    StringBuilder text = new StringBuilder(String.join("\n", figure.commands)).append("\n\n");
     for (EvaluationReport.Panel panel : figure.panels) {
       text.append(panel.title).append(", ").append(panel.unit).append(": median, min, max\n");
       for (EvaluationReport.Value value : panel.values) {
@@ -115,7 +106,16 @@ final class EvaluationPage {
     return text.toString();
   }
 
-  static String number(double value) {
+  /** Returns the published values and those measured here. */
+  static TextTable comparisons(EvaluationReport.Figure figure) {
+    TextTable table = new TextTable("", "published", "here", "unit");
+    for (EvaluationReport.Comparison one : figure.comparisons) {
+      table.row(one.what, one.published, number(one.here), one.unit);
+    }
+    return table;
+  }
+
+  private static String number(double value) {
     double size = Math.abs(value);
     return String.format(Locale.ROOT, size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", value);
   }

@@ -2,7 +2,9 @@
 package org.stripeline.lab.evaluate;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Release;
@@ -46,9 +48,17 @@ final class EvaluationReport {
       this.document = document;
     }
 
+    /** Returns the figure with this title, which several measurements can share. */
     Figure figure(String title, String difference, Measurement source) {
-      Figure figure = new Figure(title, difference, source.command());
-      figures.add(figure);
+      Figure figure = null;
+      for (Figure one : figures) {
+        figure = one.title.equals(title) ? one : figure;
+      }
+      if (figure == null) {
+        figure = new Figure(title, difference);
+        figures.add(figure);
+      }
+      figure.commands.add(source.command());
       return figure;
     }
 
@@ -88,19 +98,24 @@ final class EvaluationReport {
     /** Why the values differ from the document's. */
     final String difference;
 
-    /** What repeats the measurement. */
-    final String command;
+    /** What repeats the measurements. */
+    final Set<String> commands = new LinkedHashSet<>();
 
     final List<Panel> panels = new ArrayList<>();
     final List<Comparison> comparisons = new ArrayList<>();
 
-    Figure(String title, String difference, String command) {
+    Figure(String title, String difference) {
       this.title = title;
       this.difference = difference;
-      this.command = command;
     }
 
+    /** Returns the diagram with this title. */
     Panel panel(String title, String unit, String xTitle) {
+      for (Panel panel : panels) {
+        if (panel.title.equals(title)) {
+          return panel;
+        }
+      }
       Panel panel = new Panel(title, unit, xTitle);
       panels.add(panel);
       return panel;
@@ -110,6 +125,20 @@ final class EvaluationReport {
     void compare(String what, String published, Double here, String unit) {
       if (here != null) {
         comparisons.add(new Comparison(what, published, here, unit));
+      }
+    }
+
+    /** Adds a published ratio as text, and that of two values here; nothing if one is null. */
+    void compareRatio(String what, String published, Double one, Double other) {
+      if (one != null && other != null) {
+        compare(what, published, one / other, "x");
+      }
+    }
+
+    /** As {@link #compareRatio}, in percent above or below the other value. */
+    void compareChange(String what, String published, Double one, Double other) {
+      if (one != null && other != null) {
+        compare(what, published, 100 * (one / other - 1), "%");
       }
     }
   }

@@ -6,6 +6,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -39,11 +40,15 @@ final class Measurements {
   static final class Stored {
     String version;
     List<String> arguments;
-    int status;
     double seconds;
-    String leftOut;
-    String failed;
     JsonObject result;
+
+    /** Why it was not measured, or null. */
+    transient String leftOut;
+
+    /** What went wrong, or null. */
+    transient String failed;
+
     transient boolean isEarlier;
   }
 
@@ -94,15 +99,14 @@ final class Measurements {
     stored.version = Release.version();
     stored.arguments = measurement.arguments;
     long start = Ticker.SYSTEM.nanos();
-    stored.status = execute(measurement, out, log);
+    int status = execute(measurement, out, log);
     stored.seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
     stored.result = parse(out);
     boolean isMeasured =
-        stored.status == ExitStatus.SOUND
-            || (measurement.mayDiffer && stored.status == ExitStatus.FAILED);
+        status == ExitStatus.SOUND || (measurement.mayDiffer && status == ExitStatus.FAILED);
     if (isMeasured && stored.result == null) {
       stored.failed = "the command printed no result, see " + log;
-    } else if (stored.status == ExitStatus.FAILED && !isMeasured) {
+    } else if (status == ExitStatus.FAILED && !isMeasured) {
       stored.failed = reason(log);
     } else if (!isMeasured) {
       stored.leftOut = reason(log);
@@ -142,7 +146,11 @@ final class Measurements {
     if (measurement.isScript) {
       builder.environment().put("STRIPELINE_END_WITH_INPUT", "1");
     } else {
-      builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+      String path = System.getProperty("java.class.path");
+      // Has the coder that computes nothing; only in checkouts.
+      Path coders = home.resolve("java/lab/target/test-classes");
+      String all = Files.isDirectory(coders) ? path + File.pathSeparator + coders : path;
+      builder.environment().put("CLASSPATH", all);
     }
     Process process = builder.start();
     Thread end = new Thread(() -> end(process), "end-measurement");

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.DoubleStream;
-import java.util.stream.StreamSupport;
 import org.stripeline.terminal.ByteSize;
-import org.stripeline.terminal.Spread;
 
 /** Predictions of the paper's analytical model beside the measured throughput of writes. */
 final class ModelSection implements Section {
@@ -46,16 +42,14 @@ final class ModelSection implements Section {
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     if (result.has("gigabytesPerSecond")) {
-      for (Map.Entry<String, JsonElement> entry :
-          result.getAsJsonObject("gigabytesPerSecond").entrySet()) {
-        DoubleStream rates =
-            StreamSupport.stream(entry.getValue().getAsJsonArray().spliterator(), false)
-                .mapToDouble(JsonElement::getAsDouble);
-        double median = Spread.of(Arrays.asList(rates.boxed().toArray(Double[]::new))).median;
-        coders.put(entry.getKey(), median * 1e9 / ByteSize.MIB);
-      }
-    } else if (!coders.isEmpty()) {
-      predict(ClientSection.writes(result), measurement, section);
+      CoderSection.rates(result)
+          .forEach((name, rate) -> coders.put(name, rate.median * 1e9 / ByteSize.MIB));
+      return;
+    }
+    Map<String, Double> writes = ClientSection.writes(result);
+    // Without this contestant there is no rate of everything but coding.
+    if (!coders.isEmpty() && writes.containsKey(NOTHING)) {
+      predict(writes, measurement, section);
     }
   }
 

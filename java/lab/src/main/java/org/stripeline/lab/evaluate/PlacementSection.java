@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -92,8 +89,8 @@ final class PlacementSection implements Section {
       converted(measurement, result, section);
       return;
     }
-    for (JsonElement one : result.getAsJsonArray("reports")) {
-      simulated(measurement, new Gson().fromJson(one, Simulated.class), section);
+    for (Simulated simulated : Section.rows(result, "reports", Simulated.class)) {
+      simulated(measurement, simulated, section);
     }
   }
 
@@ -134,22 +131,17 @@ final class PlacementSection implements Section {
                 + " (adopt, and adopt-ear for files that were placed for it) links replicas that"
                 + " already lie on different nodes. cp copies into an erasure-coded directory.",
             measurement);
-    List<Row> rows = new ArrayList<>();
-    for (JsonElement row : result.getAsJsonArray("rows")) {
-      rows.add(new Gson().fromJson(row, Row.class));
-    }
+    List<Row> rows = Section.rows(result, "rows", Row.class);
     EvaluationReport.Panel panel = figure.panel("conversion, measured", "MiB/s", null);
     rows.forEach(row -> panel.bar(row.method, row.code, row.mibPerSecond, null));
     String[] codes = {"RS-4-2", "RS-10-2"};
     String[] published = {"19.9", "59.7"};
     for (int i = 0; i < codes.length; i++) {
-      Double ear = median(rows, codes[i], "adopt-ear");
-      Double plain = median(rows, codes[i], "adopt");
-      figure.compare(
+      figure.compareChange(
           codes[i] + ", gain of encoding-aware replication",
           published[i],
-          ear == null || plain == null ? null : 100 * (ear / plain - 1),
-          "%");
+          median(rows, codes[i], "adopt-ear"),
+          median(rows, codes[i], "adopt"));
     }
   }
 

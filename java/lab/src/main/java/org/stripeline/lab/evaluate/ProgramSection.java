@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -68,8 +66,7 @@ final class ProgramSection implements Section {
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     Map<String, List<Sample>> runs = new LinkedHashMap<>();
-    for (JsonElement one : result.getAsJsonArray("samples")) {
-      Sample sample = new Gson().fromJson(one, Sample.class);
+    for (Sample sample : Section.rows(result, "samples", Sample.class)) {
       String key = sample.operation + " " + sample.contestant;
       runs.computeIfAbsent(key, any -> new ArrayList<>()).add(sample);
     }
@@ -88,21 +85,18 @@ final class ProgramSection implements Section {
     EvaluationReport.Panel panel = figure.panel("TestDFSIO", "MiB/s", null);
     draw(panel, runs, sample -> sample.mibPerSecond);
     Function<Sample, Double> rate = sample -> sample.mibPerSecond;
-    figure.compare(
-        "write, our pipeline over 3 replicas",
-        "up to 6.1 (4 replicas)",
-        ratio(runs, "dfsio-write", OURS, REPLICATION, rate),
-        "x");
-    figure.compare(
-        "write, our pipeline over rs_java",
-        "up to 3.3",
-        ratio(runs, "dfsio-write", OURS, JAVA, rate),
-        "x");
-    figure.compare(
-        "read with 2 dead DataNodes, our pipeline over rs_java",
-        "up to 3.9",
-        ratio(runs, "dfsio-read-dead2", OURS, JAVA, rate),
-        "x");
+    String[][] ratios = {
+      {"dfsio-write", REPLICATION, "up to 6.1 (4 replicas)"},
+      {"dfsio-write", JAVA, "up to 3.3"},
+      {"dfsio-read-dead2", JAVA, "up to 3.9"},
+    };
+    for (String[] row : ratios) {
+      figure.compareRatio(
+          row[0] + ", our pipeline over " + row[1],
+          row[2],
+          median(runs, row[0], OURS, rate),
+          median(runs, row[0], row[1], rate));
+    }
   }
 
   private static void times(
@@ -128,16 +122,16 @@ final class ProgramSection implements Section {
         sample -> unrated(sample, sample.reduceMillis / 1e3));
     for (String contestant : new String[] {JAVA, "coder", OURS}) {
       boolean isStock = contestant.equals(JAVA);
-      figure.compare(
+      figure.compareRatio(
           "distcp, elapsed, " + contestant + " over 3 replicas",
           isStock ? "3.4" : "-",
-          ratio(runs, "distcp", contestant, REPLICATION, sample -> sample.seconds),
-          "x");
-      figure.compare(
+          median(runs, "distcp", contestant, sample -> sample.seconds),
+          median(runs, "distcp", REPLICATION, sample -> sample.seconds));
+      figure.compareRatio(
           "distcp, CPU time, " + contestant + " over 3 replicas",
           isStock ? "3.2" : "-",
-          ratio(runs, "distcp", contestant, REPLICATION, sample -> sample.cpuMillis / 1e3),
-          "x");
+          median(runs, "distcp", contestant, sample -> sample.cpuMillis / 1e3),
+          median(runs, "distcp", REPLICATION, sample -> sample.cpuMillis / 1e3));
     }
   }
 
@@ -158,16 +152,12 @@ final class ProgramSection implements Section {
     }
   }
 
-  private static Double ratio(
+  private static Double median(
       Map<String, List<Sample>> runs,
       String operation,
       String contestant,
-      String other,
       Function<Sample, Double> value) {
-    List<Sample> ones = runs.get(operation + " " + contestant);
-    List<Sample> others = runs.get(operation + " " + other);
-    return ones == null || others == null
-        ? null
-        : Spread.of(ones, value::apply).median / Spread.of(others, value::apply).median;
+    List<Sample> samples = runs.get(operation + " " + contestant);
+    return samples == null ? null : Spread.of(samples, value::apply).median;
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
+import com.google.gson.Gson;
 import com.google.gson.JsonObject;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The experiments of one document. */
@@ -23,4 +25,12 @@ interface Section {
    * @param result what the command printed
    */
   void conclude(Measurement measurement, JsonObject result, EvaluationReport.Section section);
+
+  /** Reads the objects of an array in a result; fields that the type lacks are skipped. */
+  static <T> List<T> rows(JsonObject result, String key, Class<T> type) {
+    List<T> rows = new ArrayList<>();
+    Gson gson = new Gson();
+    result.getAsJsonArray(key).forEach(row -> rows.add(gson.fromJson(row, type)));
+    return rows;
+  }
 }

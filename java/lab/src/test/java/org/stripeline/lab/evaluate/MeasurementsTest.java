@@ -154,6 +154,6 @@ class MeasurementsTest {
     new ClientSection().conclude(Measurement.of("clients", 1, "bench io"), result, section);
     assertThat(section.figures.get(0).comparisons)
         .extracting(one -> one.what + " " + one.here)
-        .containsExactly("write, partitioned pipeline over rs_java, threads: 1 2.5");
+        .containsExactly("write, functional-partitioned over rs_java, threads: 1 2.5");
   }
 }
