@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests of the engine through its public interface.
 
+mod at_once;
 mod callers;
 mod checks;
 mod closing;
