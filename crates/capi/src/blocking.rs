@@ -16,9 +16,10 @@ use crate::operation::Operation;
 use crate::request::stripeline_request;
 
 /// Computes all parity units from all data units on the fastest rails, and waits for the result.
-/// The calling thread helps to code while it waits. If the only rail codes on the CPUs, nothing is
-/// queued and there is no deadline, it codes a small stripe itself at once: such a call is counted
-/// as issued, but is never outstanding. The same holds for stripeline_engine_decode().
+/// The calling thread helps to code while it waits. If the only rail codes on the CPUs, which the
+/// engine does not share with other processes, nothing is queued and there is no deadline, it codes
+/// a small stripe itself at once: such a call is counted as issued, but is never outstanding. The
+/// same holds for stripeline_engine_decode().
 ///
 /// @param engine   an open engine
 /// @param codec    k data units and m parity units

@@ -106,9 +106,10 @@ impl Engine {
 
     /// Runs a task and returns its outcome. The calling thread helps to code where that is faster.
     ///
-    /// On an engine whose only rail codes on the CPUs, the calling thread codes small stripes at
-    /// once while nothing is queued. Such a call is counted as issued, but is never outstanding:
-    /// the bounds of outstanding tasks do not apply, and [`Engine::wait_all`] does not wait for it.
+    /// On an engine whose only rail codes on the CPUs, and does not share them with other
+    /// processes ([`Options::node`]), the calling thread codes small stripes at once while nothing
+    /// is queued. Such a call is counted as issued, but is never outstanding: the bounds of
+    /// outstanding tasks do not apply, and [`Engine::wait_all`] does not wait for it.
     ///
     /// # Errors
     /// As [`Engine::issue`], or as the task ended.
