@@ -48,8 +48,9 @@ pub struct Capability {
     /// Whether a thread that waits for a task may run the coder: it runs on the calling thread and
     /// always returns, which third-party code may not do.
     pub for_waiting_threads: bool,
-    /// Whether [`Codec`](stripeline_codec::Codec) codes with the same kernels, so that a caller may
-    /// use it instead of a lane.
+    /// Whether [`Codec`](stripeline_codec::Codec) and [`Cpu::active`](crate::Cpu::active) compute
+    /// with the same kernels, so that callers may use these instead of a lane. False for a rail
+    /// that does anything more, such as one that counts, delays or fails pieces of another.
     pub codes_as_codec: bool,
 }
 

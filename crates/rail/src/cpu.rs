@@ -19,6 +19,13 @@ impl Cpu {
         Self::with_kernels("cpu", Kernels::active())
     }
 
+    /// Returns the coder on the kernels of this process.
+    #[must_use]
+    pub fn active() -> Self {
+        let kernels = Kernels::active();
+        Self { kernels }
+    }
+
     /// Returns the portable coder, which runs everywhere and arbitrates when rails disagree.
     #[must_use]
     pub fn portable() -> Self {

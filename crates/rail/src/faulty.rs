@@ -113,7 +113,8 @@ pub struct FaultyRail {
 }
 
 impl FaultyRail {
-    /// Wraps a rail; name and capability stay those of `rail`.
+    /// Wraps a rail; name and capability stay those of `rail`, except that no caller may use the
+    /// codec instead of it.
     #[must_use]
     pub fn new(rail: Arc<dyn Rail>, script: Script) -> Self {
         let state = State {
@@ -121,7 +122,10 @@ impl FaultyRail {
             ..State::default()
         };
         Self {
-            capability: rail.capability().clone(),
+            capability: Capability {
+                codes_as_codec: false,
+                ..rail.capability().clone()
+            },
             rail,
             shared: Arc::new(Shared {
                 state: Mutex::new(state),

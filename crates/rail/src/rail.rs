@@ -26,15 +26,6 @@ pub trait Rail: fmt::Debug + Send + Sync {
     /// If the device is gone or has no resources for another lane.
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault>;
 
-    /// Codes a piece, which the capability must take, without a lane, if lanes keep nothing between
-    /// pieces and do each piece within the call. `None` if the rail only codes through lanes.
-    ///
-    /// # Errors
-    /// If the coder fails; the outputs are then unspecified.
-    fn code_at_once(&self, _piece: &mut Piece) -> Option<Result<Verdict, Fault>> {
-        None
-    }
-
     /// Allocates memory of the process that the device, and every other device with the same
     /// driver, accesses in place ([`MemoryKind::HostPinned`](crate::MemoryKind)). `None` if the
     /// rail gains nothing from such memory.

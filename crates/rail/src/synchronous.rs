@@ -66,14 +66,6 @@ impl<C: Coder> Rail for Synchronous<C> {
             done: None,
         }))
     }
-
-    fn code_at_once(&self, piece: &mut Piece) -> Option<Result<Verdict, Fault>> {
-        if size_of::<C::Memory>() > 0 {
-            return None;
-        }
-        let outcome = self.coder.run(piece, &mut C::Memory::default());
-        Some(outcome.map(|verdict| difference::moved(verdict, piece.range().start)))
-    }
 }
 
 struct Direct<C: Coder> {

@@ -51,12 +51,6 @@ impl RailState {
         self.tuning.store(units.saturating_mul(job.bytes()))
     }
 
-    /// Returns whether waiting threads may help: if its coder runs on the calling thread.
-    pub(crate) fn is_for_waiting_threads(&self) -> bool {
-        let capability = self.rail.capability();
-        !capability.detaches && capability.depth == 1 && capability.for_waiting_threads
-    }
-
     /// Opens a lane. A panic of the rail is a fault.
     pub(crate) fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
         let opened = catch_unwind(AssertUnwindSafe(|| self.rail.open_lane()));

@@ -29,8 +29,8 @@ pub(crate) struct Core {
     /// The common queue of first-come scheduling.
     pub(crate) common: Queues,
     first_come: Doorbell,
-    /// Whether there is one rail, which waiting threads help while it is in service, and CPUs are
-    /// not shared with other processes: these see work only as outstanding tasks.
+    /// Whether there is one rail, that of the codec, which waiting threads help, and CPUs are not
+    /// shared with other processes: these see work only as outstanding tasks.
     pub(crate) may_code_at_once: bool,
     pub(crate) admission: Admission,
     pub(crate) timers: TimerQueue,
@@ -70,7 +70,7 @@ impl Core {
         let may_code_at_once = match &*rail_states {
             [only] => {
                 options.waiting_threads_help
-                    && only.is_for_waiting_threads()
+                    && only.rail.capability().codes_as_codec
                     && membership.is_none()
             }
             _ => false,

@@ -2,12 +2,11 @@
 //! Waits for tasks; waiting threads help by coding.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use stripeline_codec::{StorePolicy, Verdict};
-use stripeline_rail::{Mode, Piece, clock};
+use stripeline_rail::{Cpu, Mode, Piece, clock};
 
 use crate::api::options::Scheduling;
 use crate::api::request::Request;
@@ -19,7 +18,7 @@ use crate::core::shared::Core;
 use crate::core::sync::{Arc, thread_local};
 use crate::core::task::Task;
 use crate::core::worker::Worker;
-use crate::schedule::{Class, Workload};
+use crate::schedule::{COMMON, Class, Workload};
 
 /// A thread with a deadline takes a piece only if it has this many times the estimated time of the
 /// piece.
@@ -149,6 +148,7 @@ impl Core {
             && !self.is_inherited()
             && self.rail_states[0].health.is_in_service()
             && self.scheduler.ahead_bytes(0, request.priority) == 0
+            && self.scheduler.ahead_bytes(COMMON, request.priority) == 0
             && self.scheduler.piece(0, workload) == bytes;
         // The permit first, as in `help`.
         let permit = is_small.then(|| self.acquire_helper_permit(0)).flatten()?;
@@ -168,16 +168,9 @@ impl Core {
             return Err(piece);
         };
         let store = request.store.unwrap_or_else(|| state.store(job));
-        let mut piece = piece.stored(store);
-        let coded = catch_unwind(AssertUnwindSafe(|| state.rail.code_at_once(&mut piece)));
-        match coded {
-            Ok(Some(Ok(Verdict::Sound))) => {
-                self.count_at_once(inputs * bytes);
-                Ok(())
-            }
-            // A task reports the failure as that of any other piece.
-            _ => Err(piece),
-        }
+        let _: Verdict = Cpu::active().code(&mut piece.stored(store));
+        self.count_at_once(inputs * bytes);
+        Ok(())
     }
 
     /// Codes new outputs by a codec on this thread: calls `code` with the store policy. `None` if
@@ -188,13 +181,10 @@ impl Core {
         request: &Request,
         code: impl FnOnce(StorePolicy) -> Result<R, E>,
     ) -> Option<Result<R, E>> {
-        let state = &self.rail_states[0];
-        if !state.rail.capability().codes_as_codec {
-            return None;
-        }
         let _permit = self.acquire_permit_at_once((inputs, outputs, bytes), request)?;
         let all = (inputs + outputs).saturating_mul(bytes);
-        let store = request.store.unwrap_or_else(|| state.tuning.store(all));
+        let tuning = &self.rail_states[0].tuning;
+        let store = request.store.unwrap_or_else(|| tuning.store(all));
         let coded = code(store);
         if coded.is_ok() {
             self.count_at_once(inputs * bytes);
@@ -225,7 +215,9 @@ impl Core {
         }
         let can = |rail: usize| {
             let state = &self.rail_states[rail];
-            state.is_for_waiting_threads() && state.health.is_in_service()
+            let capability = state.rail.capability();
+            let within_call = !capability.detaches && capability.depth == 1;
+            within_call && capability.for_waiting_threads && state.health.is_in_service()
         };
         match &self.options.scheduling {
             Scheduling::Single(name) => {

@@ -44,7 +44,8 @@ fn small_stripes_of_one_rail_are_coded_without_a_task() {
     };
     let request = Request::default();
     assert_eq!(code_and_count(&["cpu"], unchecked(), request), (2, 0));
-    assert_eq!(code_and_count(&["other"], unchecked(), request), (2, 0));
+    // A coder that is not the codec's may fail.
+    assert_eq!(code_and_count(&["other"], unchecked(), request), (2, 2));
     let two = code_and_count(&["cpu", "other"], unchecked(), request);
     assert_eq!(two, (2, 2));
     let deadline = Request {

@@ -2,6 +2,8 @@
 //! Tests of the engine through its public interface.
 
 mod at_once;
+mod at_once_bounds;
+mod at_once_faults;
 mod callers;
 mod checks;
 mod closing;
