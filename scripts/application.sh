@@ -11,30 +11,52 @@ source "$ROOT/scripts/application-paths.sh"
 usage() {
   cat <<'TEXT'
 Usage: scripts/application.sh mapreduce CONTESTANT[,CONTESTANT...] FILES MIB ROWS REPETITIONS
+       scripts/application.sh sql CONTESTANT[,CONTESTANT...] FORMAT[,FORMAT] ORDERS REPETITIONS
 
-mapreduce: TestDFSIO, TeraGen, TeraSort and distcp on a YARN and an HDFS of this machine. Contestants: 3-rep, rs_java,
-coder, functional-partitioned. FILES files of MIB MiB for TestDFSIO, ROWS rows of 100 bytes for the others. Downloads
-Hadoop's programs from Maven Central on the first run. Works in a directory of its own in /dev/shm, or else in /tmp.
+mapreduce: TestDFSIO, TeraGen, TeraSort and distcp on a YARN and an HDFS of this machine. FILES files of MIB MiB for
+TestDFSIO, ROWS rows of 100 bytes for the others.
+sql: Spark on an HDFS of this machine: tables like those of TPC-H with ORDERS orders and four times as many items, in
+the formats parquet and orc; queries 3 and 6, and a count, also while DataNodes are killed. DuckDB checks each answer.
+
+Contestants: 3-rep, rs_java, coder, functional-partitioned. Downloads the programs from Maven Central on the first run.
+Works in a directory of its own in /dev/shm, or else in /tmp.
 
 Exit status: 0 measured, 1 failed or wrong bytes, 2 wrong usage, 3 could not measure.
 TEXT
 }
 
-if [[ ${1:-} != mapreduce || $# -ne 6 ]]; then
-  usage >&2
-  exit 2
-fi
+case ${1:-}-$# in
+  mapreduce-6)
+    main=MapReduceBench profile=mapreduce sources=(bench mapreduce)
+    ;;
+  sql-5)
+    main=SqlBench profile=hdfs sources=(common bench sql-bench)
+    ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac
+# Prints the class path of a profile; ends the script if there is none.
+required_class_path() {
+  class_path "$1" || {
+    echo "Cannot measure: the class path of $1 cannot be resolved" >&2
+    exit 3
+  }
+}
 jar=$ROOT/java/cli/target/stripeline-0.1.0.jar
 if [[ ! -f $jar ]]; then
   echo "Cannot measure $1: our jar is missing; build it with 'make build'" >&2
   exit 3
 fi
 lock_build
-path=$(class_path "$1") || {
-  echo "Cannot measure $1: its class path cannot be resolved" >&2
-  exit 3
-}
-compile "$BUILD/classes/$1" "$path" "$1"
+path=$(required_class_path "$profile")
+compile "$BUILD/classes/$1" "$path" "${sources[@]}"
+if [[ $1 == sql ]]; then
+  engines=$(required_class_path spark)
+  compile "$BUILD/classes/sql-engines" "$engines" sql-engines
+  export ENGINES_CLASS_PATH=$BUILD/classes/sql-engines:$jar:$engines
+fi
 parent=/tmp
 [[ ! -w /dev/shm ]] || parent=/dev/shm
 folder=$(mktemp -d "$parent/stripeline-application-XXXXXX")
@@ -42,5 +64,7 @@ mkdir "$folder/site"
 write_logging "$folder/site"
 # Files are created relative to the working directory, too. The program deletes the folder, and inherits the lock.
 cd "$folder"
-JDK_JAVA_OPTIONS="$(java_options)" exec java -Xmx1g -Dapplications.folder="$folder" \
-  -cp "$folder/site:$BUILD/classes/$1:$jar:$path" org.stripeline.applications.MapReduceBench "${@:2}"
+JDK_JAVA_OPTIONS="$(java_options)"
+export JDK_JAVA_OPTIONS
+exec java -Xmx1g -Dapplications.folder="$folder" -cp "$folder/site:$BUILD/classes/$1:$jar:$path" \
+  "org.stripeline.applications.$main" "${@:2}"

@@ -3,6 +3,7 @@ package org.stripeline.applications;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +54,11 @@ final class Jvm implements AutoCloseable {
   /** Returns the reader of the standard output. */
   BufferedReader output() {
     return process.inputReader();
+  }
+
+  /** Returns the standard input. */
+  OutputStream input() {
+    return process.getOutputStream();
   }
 
   /** Kills the process without warning; what it has printed can still be read. */

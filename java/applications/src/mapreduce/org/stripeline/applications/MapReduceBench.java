@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.applications;
 
-import com.google.gson.GsonBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -18,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.zip.CRC32;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.examples.terasort.TeraGen;
 import org.apache.hadoop.examples.terasort.TeraSort;
@@ -25,11 +23,8 @@ import org.apache.hadoop.examples.terasort.TeraValidate;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.TestDFSIO;
-import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.mapreduce.Cluster;
 import org.apache.hadoop.mapreduce.Counters;
@@ -50,22 +45,13 @@ import org.apache.hadoop.util.VersionInfo;
  * what was generated.
  *
  * <p>Arguments: contestants separated by commas, files, MiB of each file, rows of TeraGen,
- * repetitions. The property {@code applications.folder} names an empty directory.
+ * repetitions.
  */
 public final class MapReduceBench {
-  private static final String POLICY = "RS-6-3-1024k";
-
-  /** Set in the environment if this process must end with the one that writes to its input. */
-  private static final String END_WITH_INPUT = "STRIPELINE_END_WITH_INPUT";
-
-  /** As after SIGTERM. */
-  private static final int TERMINATED = 143;
-
-  private static final int DATA_NODES = 9;
-  private static final int DEAD = 2;
-
   /** Replicated rows, which distcp copies. */
   private static final Path SOURCE = new Path("/source");
+
+  private static final int ROW_BYTES = 100;
 
   /** Application masters inject classes, which needs the access that Java 8 allowed. */
   private static final String TASK_OPTIONS =
@@ -74,8 +60,11 @@ public final class MapReduceBench {
   private final Map<String, Object> results = new LinkedHashMap<>();
   private final List<Sample> samples = new ArrayList<>();
   private final Set<String> seenJobs = new TreeSet<>();
-  private final MiniDFSCluster hdfs;
+  private final BenchHdfs hdfs;
   private final MiniMRYarnCluster yarn;
+
+  /** Of the rows that TeraGen makes. */
+  private String checksum;
 
   /** One run of a program; absent values were not measured. */
   record Sample(
@@ -88,123 +77,25 @@ public final class MapReduceBench {
       Long mapMillis,
       Long reduceMillis) {}
 
-  /** A way to store files. */
-  enum Contestant {
-    REPLICATION("3-rep"),
-    RS_JAVA("rs_java"),
-    CODER("coder"),
-    PIPELINES("functional-partitioned");
-
-    final String label;
-
-    Contestant(String label) {
-      this.label = label;
-    }
-
-    static Contestant parse(String label) {
-      for (Contestant contestant : values()) {
-        if (contestant.label.equals(label)) {
-          return contestant;
-        }
-      }
-      throw new IllegalArgumentException("Cannot measure '" + label + "': unknown contestant");
-    }
-
-    Path directory() {
-      return new Path("/" + label);
-    }
-
-    /** Adds the settings of its clients. */
-    void configure(Configuration conf) {
-      // Contestants share one JVM here, and the cache of file systems ignores their settings.
-      conf.setBoolean("fs.hdfs.impl.disable.cache", true);
-      // distcp compares the checksums of both files, which otherwise depend on their layout.
-      conf.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
-      conf.setInt("mapreduce.client.completion.pollinterval", 200);
-      conf.setInt("mapreduce.client.progressmonitor.pollinterval", 200);
-      if (this == RS_JAVA) {
-        conf.set("io.erasurecode.codec.rs.rawcoders", "rs_java");
-      } else if (this == CODER) {
-        conf.set("io.erasurecode.codec.rs.rawcoders", "stripeline");
-      } else if (this == PIPELINES) {
-        conf.set("fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem");
-        conf.set("fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs");
-      }
-    }
-  }
-
-  private MapReduceBench(MiniDFSCluster hdfs, MiniMRYarnCluster yarn) {
+  private MapReduceBench(BenchHdfs hdfs, MiniMRYarnCluster yarn) {
     this.hdfs = hdfs;
     this.yarn = yarn;
   }
 
   /** Runs the bench and ends the JVM. */
   public static void main(String[] arguments) {
-    if (System.getenv(END_WITH_INPUT) != null) {
-      Thread watch = new Thread(MapReduceBench::exitAtEndOfInput, "end-with-parent");
-      watch.setDaemon(true);
-      watch.start();
-    }
-    // The programs print to standard output, which is to hold the result alone.
-    PrintStream out = System.out;
-    System.setOut(System.err);
-    int status = 1;
-    try {
-      out.println(run(arguments));
-      status = 0;
-    } catch (Throwable e) {
-      e.printStackTrace();
-      System.err.println("Cannot measure programs on YARN: " + e);
-    }
-    System.exit(status);
-  }
-
-  private static void exitAtEndOfInput() {
-    try {
-      System.in.transferTo(OutputStream.nullOutputStream());
-    } catch (IOException e) {
-      // The other end is gone.
-    }
-    System.exit(TERMINATED);
-  }
-
-  private static String run(String[] arguments) throws Exception {
-    java.nio.file.Path folder = java.nio.file.Path.of(System.getProperty("applications.folder"));
-    CleanUp cleanUp = new CleanUp(folder);
-    Runtime.getRuntime().addShutdownHook(cleanUp);
-    System.setProperty("java.io.tmpdir", Files.createDirectories(folder.resolve("tmp")).toString());
-    HdfsConfiguration conf = new HdfsConfiguration();
-    conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, folder.resolve("hdfs").toString());
-    conf.set("hadoop.tmp.dir", folder.resolve("tmp").toString());
-    // Blocks that are lost for a while stay lost: rebuilding would compete with the programs.
-    conf.setInt("dfs.namenode.replication.max-streams", 0);
-    conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 0);
-    try (MiniDFSCluster hdfs = new MiniDFSCluster.Builder(conf).numDataNodes(DATA_NODES).build()) {
-      hdfs.waitActive();
-      MiniMRYarnCluster yarn = startYarn(hdfs);
-      cleanUp.yarn = yarn;
-      MapReduceBench bench = new MapReduceBench(hdfs, yarn);
-      bench.measure(arguments);
-      return new GsonBuilder().serializeNulls().create().toJson(bench.results);
-    }
-  }
-
-  /** Ends the processes of YARN's tasks, however this one ends, and deletes all files. */
-  private static final class CleanUp extends Thread {
-    volatile MiniMRYarnCluster yarn;
-    private final java.nio.file.Path folder;
-
-    CleanUp(java.nio.file.Path folder) {
-      this.folder = folder;
-    }
-
-    @Override
-    public void run() {
-      if (yarn != null) {
-        yarn.stop();
-      }
-      FileUtil.fullyDelete(folder.toFile());
-    }
+    BenchMain.run(
+        "programs on YARN",
+        main -> {
+          try (BenchHdfs hdfs = BenchHdfs.start(main.folder())) {
+            MiniMRYarnCluster yarn = startYarn(hdfs.cluster());
+            // Ends the processes of its tasks.
+            main.atEnd(yarn::stop);
+            MapReduceBench bench = new MapReduceBench(hdfs, yarn);
+            bench.measure(arguments);
+            return bench.results;
+          }
+        });
   }
 
   private static MiniMRYarnCluster startYarn(MiniDFSCluster hdfs) throws Exception {
@@ -233,25 +124,21 @@ public final class MapReduceBench {
   }
 
   private void measure(String[] arguments) throws Exception {
-    List<Contestant> contestants = new ArrayList<>();
-    for (String label : arguments[0].split(",")) {
-      contestants.add(Contestant.parse(label));
-    }
+    List<Contestant> contestants = Contestant.parse(arguments[0]);
     int files = Integer.parseInt(arguments[1]);
     int mebibytes = Integer.parseInt(arguments[2]);
     long rows = Long.parseLong(arguments[3]);
     int repetitions = Integer.parseInt(arguments[4]);
     results.put("hadoop", VersionInfo.getVersion());
-    results.put("policy", POLICY);
+    results.put("policy", BenchHdfs.POLICY);
     results.put("files", files);
     results.put("fileMebibytes", mebibytes);
     results.put("rows", rows);
     results.put("samples", samples);
-    makeDirectories(contestants);
-    Configuration stock = new Configuration(yarn.getConfig());
-    Contestant.RS_JAVA.configure(stock);
-    run(stock, new TeraGen(), String.valueOf(rows), SOURCE.toString());
+    hdfs.makeDirectories(contestants);
+    run(conf(Contestant.RS_JAVA), new TeraGen(), String.valueOf(rows), SOURCE.toString());
     newJobs();
+    checksum = checksum(SOURCE);
     for (int repetition = 0; repetition < repetitions; repetition++) {
       for (Contestant contestant : contestants) {
         System.err.println("repetition " + (repetition + 1) + ": " + contestant.label);
@@ -262,15 +149,12 @@ public final class MapReduceBench {
     }
   }
 
-  private void makeDirectories(List<Contestant> contestants) throws IOException {
-    DistributedFileSystem fs = hdfs.getFileSystem();
-    fs.enableErasureCodingPolicy(POLICY);
-    for (Contestant contestant : contestants) {
-      fs.mkdirs(contestant.directory());
-      if (contestant != Contestant.REPLICATION) {
-        fs.setErasureCodingPolicy(contestant.directory(), POLICY);
-      }
-    }
+  private Configuration conf(Contestant contestant) {
+    Configuration conf = new Configuration(yarn.getConfig());
+    contestant.settings().forEach(conf::set);
+    conf.setInt("mapreduce.client.completion.pollinterval", 200);
+    conf.setInt("mapreduce.client.progressmonitor.pollinterval", 200);
+    return conf;
   }
 
   /** The programs with one contestant. */
@@ -283,24 +167,19 @@ public final class MapReduceBench {
       this.repetition = repetition;
     }
 
-    private Configuration conf() {
-      Configuration conf = new Configuration(yarn.getConfig());
-      contestant.configure(conf);
-      return conf;
-    }
-
     void dfsio(int files, int mebibytes) throws Exception {
       Path base = new Path(contestant.directory(), "dfsio");
       dfsio("dfsio-write", "-write", base, files, mebibytes);
       requireZeros(new Path(base, "io_data"), files, (long) mebibytes << 20);
       dfsio("dfsio-read", "-read", base, files, mebibytes);
-      withDead(() -> dfsio("dfsio-read-dead" + DEAD, "-read", base, files, mebibytes));
-      hdfs.getFileSystem().delete(base, true);
+      hdfs.withDead(
+          () -> dfsio("dfsio-read-dead" + BenchHdfs.DEAD, "-read", base, files, mebibytes));
+      hdfs.fileSystem().delete(base, true);
     }
 
     private void dfsio(String operation, String action, Path base, int files, int mebibytes)
         throws Exception {
-      Configuration conf = conf();
+      Configuration conf = conf(contestant);
       conf.set("test.build.data", base.toString());
       java.nio.file.Path rates = Files.createTempFile("dfsio", ".txt");
       double seconds =
@@ -329,55 +208,60 @@ public final class MapReduceBench {
       Path sorted = new Path(contestant.directory(), "sorted");
       Path report = new Path(contestant.directory(), "report");
       Path copy = new Path(contestant.directory(), "copy");
-      add("teragen", run(conf(), new TeraGen(), String.valueOf(rows), generated.toString()), null);
-      add("terasort", run(conf(), new TeraSort(), generated.toString(), sorted.toString()), null);
-      String expected = checksum(SOURCE, report);
-      if (!expected.equals(checksum(generated, report))) {
-        throw new IOException("Wrong bytes: generated rows differ, " + generated);
-      }
-      if (!expected.equals(checksum(sorted, report))) {
-        throw new IOException("Wrong bytes: sorted rows differ, " + sorted);
-      }
-      double seconds = run(conf(), new DistCp(conf(), null), SOURCE.toString(), copy.toString());
+      add(
+          "teragen",
+          run(conf(contestant), new TeraGen(), String.valueOf(rows), generated.toString()),
+          null);
+      add(
+          "terasort",
+          run(conf(contestant), new TeraSort(), generated.toString(), sorted.toString()),
+          null);
+      requireChecksum(generated);
+      validate(sorted, report);
+      double seconds =
+          run(
+              conf(contestant),
+              new DistCp(conf(contestant), null),
+              SOURCE.toString(),
+              copy.toString());
       add("distcp", seconds, null);
       // What TestDFSIO writes would not show wrong parity.
-      withDead(
-          () -> {
-            if (!expected.equals(checksum(copy, report))) {
-              throw new IOException(
-                  "Wrong bytes: the copy differs without some DataNodes, " + copy);
-            }
-          });
+      hdfs.withDead(() -> requireChecksum(copy));
       for (Path path : new Path[] {generated, sorted, copy}) {
-        hdfs.getFileSystem().delete(path, true);
+        hdfs.fileSystem().delete(path, true);
       }
     }
 
-    /** Returns the checksum of all rows by TeraValidate with Hadoop's client and Java coder. */
-    private String checksum(Path rows, Path report) throws Exception {
-      Configuration stock = new Configuration(yarn.getConfig());
-      Contestant.RS_JAVA.configure(stock);
-      run(stock, new TeraValidate(), rows.toString(), report.toString());
+    /** Has TeraValidate check the order of rows with Hadoop's client and Java coder. */
+    private void validate(Path sorted, Path report) throws Exception {
+      run(conf(Contestant.RS_JAVA), new TeraValidate(), sorted.toString(), report.toString());
       newJobs();
-      String checksum = null;
-      for (FileStatus part : hdfs.getFileSystem().listStatus(report)) {
-        try (FSDataInputStream in = hdfs.getFileSystem().open(part.getPath());
-            BufferedReader lines =
-                new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+      String found = null;
+      for (FileStatus part : hdfs.fileSystem().listStatus(report)) {
+        try (BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(
+                    hdfs.fileSystem().open(part.getPath()), StandardCharsets.UTF_8))) {
           for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            // Rows that were not sorted yet give lines of another kind.
-            checksum = line.startsWith("checksum") ? line : checksum;
-            if (rows.getName().equals("sorted") && line.startsWith("error")) {
+            if (line.startsWith("error")) {
               throw new IOException("Wrong bytes: " + line);
             }
+            found = line.startsWith("checksum") ? line.substring("checksum\t".length()) : found;
           }
         }
       }
-      hdfs.getFileSystem().delete(report, true);
-      if (checksum == null) {
-        throw new IOException("TeraValidate printed no checksum of " + rows);
+      hdfs.fileSystem().delete(report, true);
+      if (!checksum.equals(found)) {
+        throw new IOException("Wrong bytes: checksum " + found + ", not " + checksum);
       }
-      return checksum;
+    }
+
+    private void requireChecksum(Path rows) throws IOException {
+      String found = checksum(rows);
+      if (!checksum.equals(found)) {
+        throw new IOException(
+            "Wrong bytes: the rows in " + rows + " have checksum " + found + ", not " + checksum);
+      }
     }
 
     private void add(String operation, double seconds, Double mibPerSecond) throws Exception {
@@ -395,26 +279,6 @@ public final class MapReduceBench {
     }
   }
 
-  private interface Action {
-    void run() throws Exception;
-  }
-
-  /** Runs an action while some DataNodes are down. */
-  private void withDead(Action action) throws Exception {
-    List<MiniDFSCluster.DataNodeProperties> dead = new ArrayList<>();
-    try {
-      for (int i = 0; i < DEAD; i++) {
-        dead.add(hdfs.stopDataNode(0));
-      }
-      action.run();
-    } finally {
-      for (MiniDFSCluster.DataNodeProperties node : dead) {
-        hdfs.restartDataNode(node, true);
-      }
-      hdfs.waitActive();
-    }
-  }
-
   private static double run(Configuration conf, Tool tool, String... arguments) throws Exception {
     long start = System.nanoTime();
     int status = ToolRunner.run(conf, tool, arguments);
@@ -423,6 +287,29 @@ public final class MapReduceBench {
       throw new IOException(tool.getClass().getSimpleName() + " ended with status " + status);
     }
     return seconds;
+  }
+
+  /**
+   * Returns the checksum of all rows in a directory as TeraValidate prints it, the sum of their
+   * CRC-32 in hexadecimal digits, from Hadoop's client and Java coder.
+   */
+  private String checksum(Path directory) throws IOException {
+    long sum = 0;
+    byte[] row = new byte[ROW_BYTES];
+    CRC32 crc = new CRC32();
+    try (FileSystem fs = FileSystem.get(hdfs.cluster().getURI(), conf(Contestant.RS_JAVA))) {
+      for (FileStatus file : fs.globStatus(new Path(directory, "part-*"))) {
+        try (FSDataInputStream in = fs.open(file.getPath())) {
+          for (long at = 0; at < file.getLen(); at += row.length) {
+            in.readFully(row);
+            crc.reset();
+            crc.update(row);
+            sum += crc.getValue();
+          }
+        }
+      }
+    }
+    return Long.toHexString(sum);
   }
 
   /** Returns the sum of the counters of the jobs since the last call. */
@@ -452,9 +339,8 @@ public final class MapReduceBench {
    * because TestDFSIO fills its buffer before it has one.
    */
   private void requireZeros(Path directory, int files, long bytes) throws IOException {
-    Configuration stock = new Configuration(yarn.getConfig());
-    Contestant.RS_JAVA.configure(stock);
-    try (FileSystem fs = FileSystem.get(hdfs.getURI(), stock)) {
+    Configuration stock = conf(Contestant.RS_JAVA);
+    try (FileSystem fs = FileSystem.get(hdfs.cluster().getURI(), stock)) {
       FileStatus[] found = fs.listStatus(directory);
       if (found.length != files) {
         throw new IOException("Wrong number of files: " + found.length + " in " + directory);

@@ -130,13 +130,12 @@ final class ClientSection implements Section {
   }
 
   private static Double median(List<Row> rows, int threads, String operation, String contestant) {
-    for (Row row : rows) {
-      if (row.threads == threads
-          && row.operation.equals(operation)
-          && row.contestant.equals(contestant)) {
-        return row.mibPerSecond.median;
-      }
-    }
-    return null;
+    return Section.median(
+        rows,
+        row ->
+            row.threads == threads
+                && row.operation.equals(operation)
+                && row.contestant.equals(contestant),
+        row -> row.mibPerSecond.median);
   }
 }

@@ -209,6 +209,7 @@ public final class EvaluateCommand implements Callable<Integer> {
         new CoderSection(),
         new ClientSection(),
         new ProgramSection(),
+        new SqlSection(),
         new PlacementSection(),
         new EngineSection(),
         new ModelSection());

@@ -146,11 +146,9 @@ final class PlacementSection implements Section {
   }
 
   private static Double median(List<Row> rows, String code, String method) {
-    for (Row row : rows) {
-      if (row.code.equals(code) && row.method.equals(method)) {
-        return row.mibPerSecond.median;
-      }
-    }
-    return null;
+    return Section.median(
+        rows,
+        row -> row.code.equals(code) && row.method.equals(method),
+        row -> row.mibPerSecond.median);
   }
 }

@@ -5,6 +5,10 @@ import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import org.stripeline.terminal.Spread;
 
 /** The experiments of one document. */
 interface Section {
@@ -32,5 +36,11 @@ interface Section {
     Gson gson = new Gson();
     result.getAsJsonArray(key).forEach(row -> rows.add(gson.fromJson(row, type)));
     return rows;
+  }
+
+  /** Returns the median of a value of some rows, null if there are none. */
+  static <T> Double median(List<T> rows, Predicate<T> which, ToDoubleFunction<T> value) {
+    List<T> found = rows.stream().filter(which).collect(Collectors.toList());
+    return found.isEmpty() ? null : Spread.of(found, value).median;
   }
 }

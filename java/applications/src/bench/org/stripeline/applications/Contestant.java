@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.applications;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.Path;
+
+/** A way to store files, in a directory of its own. */
+enum Contestant {
+  REPLICATION("3-rep", Map.of()),
+  RS_JAVA("rs_java", Map.of("io.erasurecode.codec.rs.rawcoders", "rs_java")),
+  CODER("coder", Map.of("io.erasurecode.codec.rs.rawcoders", "stripeline")),
+  PIPELINES(
+      "functional-partitioned",
+      Map.of(
+          "fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem",
+          "fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs"));
+
+  final String label;
+
+  private final Map<String, String> own;
+
+  Contestant(String label, Map<String, String> own) {
+    this.label = label;
+    this.own = own;
+  }
+
+  /** Returns the contestants of a list that is separated by commas. */
+  static List<Contestant> parse(String labels) {
+    List<Contestant> found = new ArrayList<>();
+    for (String label : labels.split(",")) {
+      int before = found.size();
+      for (Contestant contestant : values()) {
+        if (contestant.label.equals(label)) {
+          found.add(contestant);
+        }
+      }
+      if (found.size() == before) {
+        throw new IllegalArgumentException("Cannot measure '" + label + "': unknown contestant");
+      }
+    }
+    return found;
+  }
+
+  Path directory() {
+    return new Path("/" + label);
+  }
+
+  /** Returns the settings of its clients. */
+  Map<String, String> settings() {
+    Map<String, String> settings = new LinkedHashMap<>(own);
+    // Contestants may share one JVM, and the cache of file systems ignores their settings.
+    settings.put("fs.hdfs.impl.disable.cache", "true");
+    // distcp compares the checksums of both files, which otherwise depend on their layout.
+    settings.put("dfs.checksum.combine.mode", "COMPOSITE_CRC");
+    return settings;
+  }
+}

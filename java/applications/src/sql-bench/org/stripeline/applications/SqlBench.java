@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.applications;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.util.VersionInfo;
+
+/**
+ * Spark's SQL over tables in each format with each coder and client: writes tables like those of
+ * TPC-H, counts rows, and runs queries 3 and 6, also while DataNodes are killed. Each answer is
+ * compared with that of DuckDB over the same tables.
+ *
+ * <p>Arguments: contestants, formats ({@code parquet}, {@code orc}), both separated by commas,
+ * orders, repetitions of each query. The environment has the class path of the engines in {@code
+ * ENGINES_CLASS_PATH}.
+ */
+public final class SqlBench {
+  private static final String[] QUERIES = {"count", "Q3", "Q6"};
+
+  private final BenchHdfs hdfs;
+  private final Path folder;
+  private final String classPath = System.getenv("ENGINES_CLASS_PATH");
+  private final List<Sample> samples = new ArrayList<>();
+
+  /** One run of a statement. */
+  record Sample(
+      String contestant, String format, String operation, int repetition, double seconds) {}
+
+  private SqlBench(BenchHdfs hdfs, Path folder) {
+    this.hdfs = hdfs;
+    this.folder = folder;
+  }
+
+  /** Runs the bench and ends the JVM. */
+  public static void main(String[] arguments) {
+    BenchMain.run(
+        "SQL",
+        main -> {
+          try (BenchHdfs hdfs = BenchHdfs.start(main.folder())) {
+            return new SqlBench(hdfs, main.folder()).measure(arguments);
+          }
+        });
+  }
+
+  private Map<String, Object> measure(String[] arguments) throws Exception {
+    List<Contestant> contestants = Contestant.parse(arguments[0]);
+    String[] formats = arguments[1].split(",");
+    long orders = Long.parseLong(arguments[2]);
+    int repetitions = Integer.parseInt(arguments[3]);
+    hdfs.makeDirectories(contestants);
+    Map<String, List<String>> expected = answersOfDuckDb(orders);
+    for (Contestant contestant : contestants) {
+      for (String format : formats) {
+        System.err.println(contestant.label + ", " + format);
+        measure(contestant, format, orders, repetitions, expected);
+      }
+    }
+    Map<String, Object> results = new LinkedHashMap<>();
+    results.put("hadoop", VersionInfo.getVersion());
+    results.put("policy", BenchHdfs.POLICY);
+    results.put("orders", orders);
+    results.put("samples", samples);
+    return results;
+  }
+
+  private void measure(
+      Contestant contestant,
+      String format,
+      long orders,
+      int repetitions,
+      Map<String, List<String>> expected)
+      throws Exception {
+    String directory = contestant.directory() + "/" + format;
+    try (Spark spark = new Spark(contestant, directory, format)) {
+      spark.ask("write " + orders);
+      samples.add(new Sample(contestant.label, format, "write", 0, spark.answer(null)));
+      // What Spark and the JVM do for a first query.
+      spark.ask("query " + QUERIES[0]);
+      spark.answer(expected.get(QUERIES[0]));
+      for (String query : QUERIES) {
+        for (int repetition = 0; repetition < repetitions; repetition++) {
+          spark.ask("query " + query);
+          double seconds = spark.answer(expected.get(query));
+          samples.add(new Sample(contestant.label, format, query, repetition, seconds));
+        }
+      }
+      for (String query : QUERIES) {
+        spark.ask("query " + query);
+        hdfs.withDead(
+            () -> {
+              double seconds = spark.answer(expected.get(query));
+              String operation = query + "-killed" + BenchHdfs.DEAD;
+              samples.add(new Sample(contestant.label, format, operation, 0, seconds));
+            });
+      }
+    }
+    hdfs.fileSystem().delete(new org.apache.hadoop.fs.Path(directory), true);
+  }
+
+  /** Returns the rows of the answers by query, from tables that Hadoop's client has written. */
+  private Map<String, List<String>> answersOfDuckDb(long orders) throws Exception {
+    String directory = "/expected";
+    try (Spark spark = new Spark(Contestant.REPLICATION, directory, "parquet")) {
+      spark.ask("write " + orders);
+      spark.answer(null);
+    }
+    Path local = folder.resolve("expected");
+    hdfs.fileSystem()
+        .copyToLocalFile(
+            new org.apache.hadoop.fs.Path(directory), new org.apache.hadoop.fs.Path(local.toUri()));
+    hdfs.fileSystem().delete(new org.apache.hadoop.fs.Path(directory), true);
+    Map<String, List<String>> answers = new LinkedHashMap<>();
+    try (Jvm duckDb =
+        new Jvm.Setting(classPath, List.of("-Xmx1g"), folder)
+            .start("org.stripeline.applications.DuckDbTables", local.toString())) {
+      List<String> rows = new ArrayList<>();
+      for (String line = duckDb.output().readLine(); line != null; ) {
+        if (line.startsWith("query ")) {
+          rows = new ArrayList<>();
+          answers.put(line.substring("query ".length()), rows);
+        } else if (line.startsWith("row ")) {
+          rows.add(line);
+        }
+        line = duckDb.output().readLine();
+      }
+      duckDb.waitForEnd();
+    }
+    for (String query : QUERIES) {
+      if (answers.getOrDefault(query, List.of()).isEmpty()) {
+        throw new IOException("DuckDB has no answer to " + query);
+      }
+    }
+    return answers;
+  }
+
+  /** A Spark over the tables of one directory. */
+  private final class Spark implements AutoCloseable {
+    private final Jvm jvm;
+    private final PrintWriter commands;
+
+    Spark(Contestant contestant, String directory, String format) throws IOException {
+      List<String> options = new ArrayList<>(List.of("-Xmx1500m"));
+      contestant
+          .settings()
+          .forEach((key, value) -> options.add("-Dspark.hadoop." + key + "=" + value));
+      Path own = Files.createDirectories(folder.resolve("spark"));
+      options.add("-Djava.io.tmpdir=" + own);
+      options.add("-Dspark.sql.warehouse.dir=" + own.resolve("warehouse"));
+      jvm =
+          new Jvm.Setting(classPath, options, own)
+              .start(
+                  "org.stripeline.applications.SparkTables",
+                  hdfs.fileSystem().getUri() + directory,
+                  format);
+      commands = new PrintWriter(jvm.input(), true);
+    }
+
+    void ask(String command) {
+      commands.println(command);
+    }
+
+    /** Waits for the answer, compares it if a right one is given, and returns its seconds. */
+    double answer(List<String> expected) throws IOException {
+      List<String> rows = new ArrayList<>();
+      BufferedReader output = jvm.output();
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        if (line.startsWith("row ")) {
+          rows.add(line);
+        }
+        // Messages of logs are between them.
+        if (!line.startsWith("seconds ")) {
+          continue;
+        }
+        if (expected != null && !rows.equals(expected)) {
+          throw new IOException("Wrong answer: " + rows + ", but DuckDB has " + expected);
+        }
+        return Double.parseDouble(line.substring("seconds ".length()));
+      }
+      throw new IOException(
+          "Spark ended: "
+              + String.join("\n", Files.readAllLines(folder.resolve("spark/SparkTables.log"))));
+    }
+
+    @Override
+    public void close() {
+      jvm.close();
+    }
+  }
+}
