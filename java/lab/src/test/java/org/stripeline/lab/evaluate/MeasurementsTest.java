@@ -156,4 +156,29 @@ class MeasurementsTest {
         .extracting(one -> one.what + " " + one.here)
         .containsExactly("write, functional-partitioned over rs_java, threads: 1 2.5");
   }
+
+  @Test
+  void queriesAreComparedWithReplication() {
+    EvaluationReport.Section section = new EvaluationReport.Section("sql", "", "");
+    String sample =
+        "{'contestant':'%s','format':'orc','operation':'%s','repetition':0,'seconds':%s}";
+    String samples =
+        String.join(
+            ",",
+            String.format(sample, "3-rep", "Q6", 2),
+            String.format(sample, OURS, "Q6", 2.5),
+            String.format(sample, OURS, "Q6", 3),
+            String.format(sample, OURS, "Q6", 9),
+            String.format(sample, OURS, "Q3-killed2", 1));
+    JsonObject result = JsonParser.parseString("{'samples':[" + samples + "]}").getAsJsonObject();
+    new SqlSection().conclude(Measurement.script("sql", 1, "sql"), result, section);
+    EvaluationReport.Figure figure = section.figures.get(0);
+    assertThat(figure.comparisons)
+        .extracting(one -> one.what + " " + one.published + " " + one.here)
+        .containsExactly("Q6 on orc, time with " + OURS + " over 3 replicas +42 (ISA-L) 50.0");
+    assertThat(figure.panels).hasSize(1);
+    assertThat(figure.panels.get(0).values)
+        .extracting(one -> one.series + " " + one.group + " " + one.median)
+        .containsExactly("3-rep Q6 2.0", OURS + " Q6 3.0", OURS + " Q3-killed2 1.0");
+  }
 }
