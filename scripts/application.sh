@@ -11,10 +11,13 @@ source "$ROOT/scripts/application-paths.sh"
 usage() {
   cat <<'TEXT'
 Usage: scripts/application.sh mapreduce CONTESTANT[,CONTESTANT...] FILES MIB ROWS REPETITIONS
+       scripts/application.sh throughput CONTESTANT[,CONTESTANT...] CLIENTS MIB REPETITIONS
        scripts/application.sh sql CONTESTANT[,CONTESTANT...] FORMAT[,FORMAT] ORDERS REPETITIONS
 
 mapreduce: TestDFSIO, TeraGen, TeraSort and distcp on a YARN and an HDFS of this machine. FILES files of MIB MiB for
 TestDFSIO, ROWS rows of 100 bytes for the others.
+throughput: Hadoop's ErasureCodeBenchmarkThroughput on an HDFS of this machine: CLIENTS threads, each with a file of
+MIB MiB, write, and read statefully and by position, also without one DataNode.
 sql: Spark on an HDFS of this machine: tables like those of TPC-H with ORDERS orders and four times as many items, in
 the formats parquet and orc; queries 3 and 6, and a count, also while DataNodes are killed. DuckDB checks each answer.
 
@@ -28,6 +31,9 @@ TEXT
 case ${1:-}-$# in
   mapreduce-6)
     main=MapReduceBench profile=mapreduce sources=(bench mapreduce)
+    ;;
+  throughput-5)
+    main=ThroughputBench profile=hdfs sources=(bench throughput)
     ;;
   sql-5)
     main=SqlBench profile=hdfs sources=(common bench sql-bench)

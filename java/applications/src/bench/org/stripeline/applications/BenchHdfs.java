@@ -13,7 +13,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 final class BenchHdfs implements AutoCloseable {
   static final String POLICY = "RS-6-3-1024k";
 
-  /** How many DataNodes {@link #withDead} stops. */
+  /** How many DataNodes the documents killed. */
   static final int DEAD = 2;
 
   private static final int DATA_NODES = 9;
@@ -61,11 +61,11 @@ final class BenchHdfs implements AutoCloseable {
     void run() throws Exception;
   }
 
-  /** Runs an action while some DataNodes are down. */
-  void withDead(Action action) throws Exception {
+  /** Runs an action while this many DataNodes are down. */
+  void withDead(int count, Action action) throws Exception {
     List<MiniDFSCluster.DataNodeProperties> dead = new ArrayList<>();
     try {
-      for (int i = 0; i < DEAD; i++) {
+      for (int i = 0; i < count; i++) {
         dead.add(cluster.stopDataNode(0));
       }
       action.run();

@@ -173,6 +173,7 @@ public final class MapReduceBench {
       requireZeros(new Path(base, "io_data"), files, (long) mebibytes << 20);
       dfsio("dfsio-read", "-read", base, files, mebibytes);
       hdfs.withDead(
+          BenchHdfs.DEAD,
           () -> dfsio("dfsio-read-dead" + BenchHdfs.DEAD, "-read", base, files, mebibytes));
       hdfs.fileSystem().delete(base, true);
     }
@@ -226,7 +227,7 @@ public final class MapReduceBench {
               copy.toString());
       add("distcp", seconds, null);
       // What TestDFSIO writes would not show wrong parity.
-      hdfs.withDead(() -> requireChecksum(copy));
+      hdfs.withDead(BenchHdfs.DEAD, () -> requireChecksum(copy));
       for (Path path : new Path[] {generated, sorted, copy}) {
         hdfs.fileSystem().delete(path, true);
       }

@@ -94,6 +94,7 @@ public final class SqlBench {
       for (String query : QUERIES) {
         spark.ask("query " + query);
         hdfs.withDead(
+            BenchHdfs.DEAD,
             () -> {
               double seconds = spark.answer(expected.get(query));
               String operation = query + "-killed" + BenchHdfs.DEAD;

@@ -3,7 +3,7 @@ package org.stripeline.lab.evaluate;
 
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +15,7 @@ import org.stripeline.terminal.Spread;
  * the paper on UMR-EC.
  */
 final class ProgramSection implements Section {
+  private static final String THROUGHPUT = "throughput";
   private static final String OURS = "functional-partitioned";
   private static final String REPLICATION = "3-rep";
   private static final String JAVA = "rs_java";
@@ -55,10 +56,18 @@ final class ProgramSection implements Section {
             "3-rep,functional-partitioned 1 8 20000 1",
             "3-rep,rs_java,functional-partitioned 2 64 500000 1",
             "3-rep,rs_java,coder,functional-partitioned 4 512 10000000 3");
-    return Collections.singletonList(
+    return Arrays.asList(
+        Measurement.script(
+            THROUGHPUT,
+            size.choose(40, 90, 900),
+            "scripts/application.sh throughput "
+                + size.choose(
+                    "3-rep,functional-partitioned 1 32 1",
+                    "3-rep,rs_java,functional-partitioned 2 192 1",
+                    "3-rep,rs_java,coder,functional-partitioned 4 1024 3")),
         Measurement.script(
             "programs",
-            size.choose(150, 300, 3600),
+            size.choose(150, 400, 3600),
             "scripts/application.sh mapreduce " + arguments));
   }
 
@@ -70,8 +79,42 @@ final class ProgramSection implements Section {
       String key = sample.operation + " " + sample.contestant;
       runs.computeIfAbsent(key, any -> new ArrayList<>()).add(sample);
     }
+    if (measurement.name.equals(THROUGHPUT)) {
+      clients(runs, measurement, section);
+      return;
+    }
     throughput(runs, measurement, section);
     times(runs, measurement, section);
+  }
+
+  private static void clients(
+      Map<String, List<Sample>> runs, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "ErasureCodeBenchmarkThroughput of Yahoo! JAPAN",
+            "The document's clients were bound by a network of 1 Gbit/s (111 MB/s); here nothing"
+                + " limits them but the processors.",
+            measurement);
+    Function<Sample, Double> rate = sample -> sample.mibPerSecond;
+    draw(figure.panel("clients", "MiB/s", null), runs, rate);
+    String[][] coded = {{"write", "0.66"}, {"read-stateful", "1"}, {"read-positional", "0.97"}};
+    String[][] lost = {{"read-stateful", "0.98"}, {"read-positional", "0.86"}};
+    for (String contestant : new String[] {JAVA, "coder", OURS}) {
+      for (String[] row : coded) {
+        figure.compareRatio(
+            row[0] + ", " + contestant + " over 3 replicas",
+            row[1],
+            median(runs, row[0], contestant, rate),
+            median(runs, row[0], REPLICATION, rate));
+      }
+      for (String[] row : lost) {
+        figure.compareRatio(
+            row[0] + ", " + contestant + " without a DataNode over with all",
+            row[1],
+            median(runs, row[0] + "-dead1", contestant, rate),
+            median(runs, row[0], contestant, rate));
+      }
+    }
   }
 
   private static void throughput(

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.applications;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.math.BigInteger;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.ErasureCodeBenchmarkThroughput;
+import org.apache.hadoop.util.ToolRunner;
+import org.apache.hadoop.util.VersionInfo;
+
+/**
+ * Hadoop's ErasureCodeBenchmarkThroughput with each coder and client: clients that write, and read
+ * statefully and by position, also without one DataNode. The digests of the files are compared as
+ * read with all DataNodes by Hadoop's client, and without two of them by that client with its Java
+ * coder and by the contestant's client.
+ *
+ * <p>Arguments: contestants separated by commas, clients, MiB of each client's file, repetitions.
+ */
+public final class ThroughputBench {
+  /** Each client reads and writes with a buffer of this size. */
+  private static final int BUFFER_MIB = 32;
+
+  private final BenchHdfs hdfs;
+  private final List<Sample> samples = new ArrayList<>();
+
+  /** One run of the tool. */
+  record Sample(
+      String contestant, String operation, int repetition, double seconds, double mibPerSecond) {}
+
+  private ThroughputBench(BenchHdfs hdfs) {
+    this.hdfs = hdfs;
+  }
+
+  /** Runs the bench and ends the JVM. */
+  public static void main(String[] arguments) {
+    System.setProperty("test.benchmark.buffer.mb", String.valueOf(BUFFER_MIB));
+    BenchMain.run(
+        "the throughput of clients",
+        main -> {
+          try (BenchHdfs hdfs = BenchHdfs.start(main.folder())) {
+            return new ThroughputBench(hdfs).measure(arguments);
+          }
+        });
+  }
+
+  private Map<String, Object> measure(String[] arguments) throws Exception {
+    List<Contestant> contestants = Contestant.parse(arguments[0]);
+    int clients = Integer.parseInt(arguments[1]);
+    int mebibytes = Integer.parseInt(arguments[2]);
+    int repetitions = Integer.parseInt(arguments[3]);
+    hdfs.makeDirectories(contestants);
+    for (int repetition = 0; repetition < repetitions; repetition++) {
+      for (Contestant contestant : contestants) {
+        System.err.println("repetition " + (repetition + 1) + ": " + contestant.label);
+        try (Turn turn = new Turn(contestant, repetition, clients, mebibytes)) {
+          turn.run();
+        }
+      }
+    }
+    Map<String, Object> results = new LinkedHashMap<>();
+    results.put("hadoop", VersionInfo.getVersion());
+    results.put("policy", BenchHdfs.POLICY);
+    results.put("clients", clients);
+    results.put("fileMebibytes", mebibytes);
+    results.put("samples", samples);
+    return results;
+  }
+
+  private FileSystem client(Contestant contestant) throws IOException {
+    Configuration conf = new Configuration(hdfs.cluster().getConfiguration(0));
+    contestant.settings().forEach(conf::set);
+    return FileSystem.newInstance(hdfs.cluster().getURI(), conf);
+  }
+
+  /** The operations with one contestant. */
+  private final class Turn implements AutoCloseable {
+    private final Contestant contestant;
+    private final int repetition;
+    private final int clients;
+    private final int mebibytes;
+    private final FileSystem fs;
+
+    Turn(Contestant contestant, int repetition, int clients, int mebibytes) throws IOException {
+      this.contestant = contestant;
+      this.repetition = repetition;
+      this.clients = clients;
+      this.mebibytes = mebibytes;
+      fs = client(contestant);
+    }
+
+    void run() throws Exception {
+      // What classes and connections need for the first time.
+      tool("write");
+      time("write", "write");
+      tool("gen");
+      time("read-stateful", "read", "stf");
+      time("read-positional", "read", "pos");
+      hdfs.withDead(
+          1,
+          () -> {
+            time("read-stateful-dead1", "read", "stf");
+            time("read-positional-dead1", "read", "pos");
+          });
+      check();
+      tool("clean");
+    }
+
+    private void time(String operation, String... arguments) throws Exception {
+      long start = System.nanoTime();
+      tool(arguments);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      double rate = (double) clients * mebibytes / seconds;
+      samples.add(new Sample(contestant.label, operation, repetition, seconds, rate));
+    }
+
+    private void tool(String... operation) throws Exception {
+      List<String> arguments = new ArrayList<>();
+      arguments.add(operation[0]);
+      arguments.add(String.valueOf(mebibytes));
+      arguments.add(contestant == Contestant.REPLICATION ? "rep" : "ec");
+      arguments.add(String.valueOf(clients));
+      arguments.addAll(List.of(operation).subList(1, operation.length));
+      int status =
+          ToolRunner.run(
+              fs.getConf(),
+              new ErasureCodeBenchmarkThroughput(fs),
+              arguments.toArray(new String[0]));
+      if (status != 0) {
+        throw new IOException(arguments + " ended with status " + status);
+      }
+    }
+
+    private void check() throws Exception {
+      try (FileSystem stock = client(Contestant.RS_JAVA)) {
+        String expected = digest(stock);
+        hdfs.withDead(
+            BenchHdfs.DEAD,
+            () -> {
+              for (FileSystem reader : new FileSystem[] {stock, fs}) {
+                if (!expected.equals(digest(reader))) {
+                  throw new IOException(
+                      "Wrong bytes: files of "
+                          + contestant.label
+                          + " differ without some DataNodes, read by "
+                          + (reader == stock ? "Hadoop's client" : "its client"));
+                }
+              }
+            });
+      }
+    }
+
+    /** Returns a digest of all files of the tool. */
+    private String digest(FileSystem reader) throws IOException, NoSuchAlgorithmException {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      boolean isReplicated = contestant == Contestant.REPLICATION;
+      String directory =
+          isReplicated
+              ? ErasureCodeBenchmarkThroughput.REP_DIR
+              : ErasureCodeBenchmarkThroughput.EC_DIR;
+      FileStatus[] files = reader.listStatus(new Path(directory));
+      if (files.length != clients) {
+        throw new IOException(
+            "Wrong number of files in " + directory + ": " + files.length + ", not " + clients);
+      }
+      for (FileStatus file : files) {
+        try (InputStream in = new DigestInputStream(reader.open(file.getPath()), digest)) {
+          in.transferTo(OutputStream.nullOutputStream());
+        }
+      }
+      return new BigInteger(1, digest.digest()).toString(16);
+    }
+
+    @Override
+    public void close() throws IOException {
+      fs.close();
+    }
+  }
+}
