@@ -56,12 +56,12 @@ final class ClientSection implements Section {
             + " --operations=write,read,read-dead1,read-dead2,read-dead3";
     return Measurement.of(
         "clients",
-        size.choose(90, 420, 3 * 3600),
+        size.choose(30, 200, 3 * 3600),
         size.choose(
             "bench io --contestants=3-rep,rs_java,noop,"
                 + OURS
                 + " --operations=write,read-dead2 --quick",
-            all + " --size=192MiB --jvms=1 --repetitions=3 --threads=1,5",
+            all + " --size=192MiB --jvms=1 --repetitions=2 --threads=1",
             all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"));
   }
 

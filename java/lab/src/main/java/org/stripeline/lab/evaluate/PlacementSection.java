@@ -64,7 +64,7 @@ final class PlacementSection implements Section {
     return Arrays.asList(
         Measurement.compared(
             "placement-simulated",
-            size.choose(10, 60, 900),
+            size.choose(3, 10, 900),
             "simulate a1-code a1-traffic a2-writes"
                 + size.choose(
                     "",
@@ -73,7 +73,7 @@ final class PlacementSection implements Section {
                         + " vary-background vary-racks-lost")),
         Measurement.of(
             CONVERSION,
-            size.choose(60, 150, 1800),
+            size.choose(25, 150, 1800),
             size.choose(
                 "bench convert --quick",
                 "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear,cp-4"

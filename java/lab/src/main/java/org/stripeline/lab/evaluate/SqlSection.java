@@ -41,11 +41,11 @@ final class SqlSection implements Section {
     String arguments =
         size.choose(
             "3-rep,functional-partitioned parquet 2000 1",
-            "3-rep,rs_java,functional-partitioned parquet,orc 20000 2",
+            "3-rep,functional-partitioned parquet,orc 10000 1",
             "3-rep,rs_java,coder,functional-partitioned parquet,orc 2000000 5");
     return Collections.singletonList(
         Measurement.script(
-            "sql", size.choose(60, 180, 3600), "scripts/application.sh sql " + arguments));
+            "sql", size.choose(60, 100, 3600), "scripts/application.sh sql " + arguments));
   }
 
   @Override
