@@ -21,7 +21,8 @@ MIB MiB, write, and read statefully and by position, also without one DataNode.
 sql: Spark on an HDFS of this machine: tables like those of TPC-H with ORDERS orders and four times as many items, in
 the formats parquet and orc; queries 3 and 6, and a count, also while DataNodes are killed. DuckDB checks each answer.
 
-Contestants: 3-rep, rs_java, coder, functional-partitioned. Downloads the programs from Maven Central on the first run.
+Contestants: 3-rep, rs_java, coder, functional-partitioned; and wrong-parity, whose bytes are wrong, to show that they
+are checked (needs java/lab/target/test-classes). Downloads the programs from Maven Central on the first run.
 Works in a directory of its own in /dev/shm, or else in /tmp.
 
 Exit status: 0 measured, 1 failed or wrong bytes, 2 wrong usage, 3 could not measure.
@@ -56,6 +57,8 @@ if [[ ! -f $jar ]]; then
   exit 3
 fi
 lock_build
+# Has the coder of wrong-parity.
+jar+=:$ROOT/java/lab/target/test-classes
 path=$(required_class_path "$profile")
 compile "$BUILD/classes/$1" "$path" "${sources[@]}"
 if [[ $1 == sql ]]; then

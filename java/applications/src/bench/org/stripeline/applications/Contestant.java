@@ -12,6 +12,8 @@ enum Contestant {
   REPLICATION("3-rep", Map.of()),
   RS_JAVA("rs_java", Map.of("io.erasurecode.codec.rs.rawcoders", "rs_java")),
   CODER("coder", Map.of("io.erasurecode.codec.rs.rawcoders", "stripeline")),
+  /** Computes no parity: what is to be found if the bench checks its bytes. */
+  WRONG_PARITY("wrong-parity", Map.of("io.erasurecode.codec.rs.rawcoders", "wrong-parity")),
   PIPELINES(
       "functional-partitioned",
       Map.of(

@@ -15,6 +15,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ECBlockGroupStats;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
+import org.stripeline.lab.cluster.HdfsTools;
 import org.stripeline.lab.cluster.ReplicaFiles;
 import org.stripeline.lab.demo.Stage.Side;
 import org.stripeline.terminal.ByteSize;

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
@@ -25,6 +26,7 @@ import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.DataNodeProcess;
+import org.stripeline.lab.cluster.HdfsTools;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.ByteSize;
 
@@ -329,11 +331,26 @@ final class IoBench {
         request.everyByte = true;
         ClientAnswer answer = client.ask(request);
         if (answer.error != null) {
-          fail(client.contestant(), "warm-up of " + action, answer);
+          fail(client.contestant(), "warm-up of " + action, answer.error);
+        }
+        if (action == Action.WRITE && client.contestant().computesParity()) {
+          checkParity(client.contestant(), new Path(request.paths.get(0)));
         }
         if (action.writes()) {
           verifyAndDelete(client, request);
         }
+      }
+    }
+
+    /** Has Hadoop compare parity with what its Java coder computes. */
+    private void checkParity(IoContestant contestant, Path file) {
+      Configuration conf = new Configuration(cluster.fs().getConf());
+      conf.set("fs.defaultFS", cluster.fs().getUri().toString());
+      IoContestant.RS_JAVA.settings().forEach(conf::set);
+      try {
+        HdfsTools.verifyEc(conf, file);
+      } catch (IOException e) {
+        fail(contestant, "write, parity", e.getMessage());
       }
     }
 
@@ -382,7 +399,7 @@ final class IoBench {
         answer = client.ask(request);
       }
       if (answer.error != null) {
-        fail(client.contestant(), operation.name(), answer);
+        fail(client.contestant(), operation.name(), answer.error);
       } else {
         Sample sample = sample(client.contestant(), operation, repetition, answer);
         report.samples.add(sample);
@@ -411,15 +428,15 @@ final class IoBench {
       if (!client.hasEnded()) {
         ClientAnswer answer = client.ask(verify);
         if (answer.error != null) {
-          fail(client.contestant(), "write, read back", answer);
+          fail(client.contestant(), "write, read back", answer.error);
         }
         report.bytesVerified += answer.bytes;
       }
       cluster.delete(written.paths);
     }
 
-    private void fail(IoContestant contestant, String what, ClientAnswer answer) {
-      String text = prefix() + what + ", " + contestant.label() + ": " + answer.error;
+    private void fail(IoContestant contestant, String what, String error) {
+      String text = prefix() + what + ", " + contestant.label() + ": " + error;
       report.fail(contestant, text);
       say("FAILED " + text);
     }

@@ -29,6 +29,8 @@ enum IoContestant {
   ISAL_1M("isal-1m", StorageScheme.RS, IsalCoderFactory.CODER_NAME),
   /** A coder that does nothing in Hadoop's own pipeline: the upper bound for all coders in it. */
   NO_OP("noop", StorageScheme.RS, "noop"),
+  /** The same, and reads with Hadoop's Java coder: what is to be found if it checks its bytes. */
+  WRONG_PARITY("wrong-parity", StorageScheme.RS, "wrong-parity"),
   /** Our coder in Hadoop's own pipeline. */
   CODER("coder", StorageScheme.RS, "stripeline"),
   /** The same with packets of 1 MiB. */
@@ -152,6 +154,11 @@ enum IoContestant {
     return settings;
   }
 
+  /** Returns whether the parity of what it writes should be right. */
+  boolean computesParity() {
+    return scheme.isCoded() && this != NO_OP && this != UMR_NO_OP;
+  }
+
   /** Returns whether it needs a rail beside the CPUs. */
   boolean needsRail() {
     return this == UMR_SINGLE || this == UMR_MULTI;
@@ -219,7 +226,8 @@ enum IoContestant {
     if (needsRail()) {
       return rail.absence;
     }
-    if (this == NO_OP && CodecRegistry.getInstance().getCoderByName("rs", coder) == null) {
+    if ((this == NO_OP || this == WRONG_PARITY)
+        && CodecRegistry.getInstance().getCoderByName("rs", coder) == null) {
       return "its coder is in java/lab/target/test-classes only; name that folder in"
           + " STRIPELINE_CLASSPATH";
     }

@@ -130,6 +130,17 @@ class IoBenchTest {
   }
 
   @Test
+  void parityThatWasNotComputedIsFound() throws Exception {
+    IoSettings settings = new IoSettings();
+    settings.contestants = Arrays.asList(IoContestant.RS_JAVA, IoContestant.WRONG_PARITY);
+    settings.operations = Arrays.asList(Operation.parse("write"));
+    assertThat(measure(settings).failures)
+        .singleElement()
+        .asString()
+        .contains("write, parity, wrong-parity", "verifyEC");
+  }
+
+  @Test
   void anEngineWithoutItsRailIsLeftOut() throws Exception {
     IoSettings settings = new IoSettings();
     settings.contestants = Arrays.asList(IoContestant.UMR_SINGLE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.demo;
+package org.stripeline.lab.cluster;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -18,7 +18,7 @@ import org.apache.hadoop.util.ToolRunner;
  * Runs Hadoop's own checks {@code hdfs fsck} and {@code hdfs debug verifyEC} as their commands do.
  * Their output is kept for the message if they find an error.
  */
-final class HdfsTools {
+public final class HdfsTools {
 
   /**
    * Counts that must be zero in addition to the verdict: fsck calls a file with m lost units
@@ -34,27 +34,27 @@ final class HdfsTools {
   /**
    * Runs {@code hdfs fsck}.
    *
-   * @throws DemoException with its whole output unless it prints HEALTHY and nothing is missing
+   * @throws IOException with its whole output unless it prints HEALTHY and nothing is missing
    */
-  static void fsck(Configuration conf, Path path) throws IOException {
+  public static void fsck(Configuration conf, Path path) throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     int status = run(new DFSck(conf, stream(text)), text, path.toUri().getPath(), "-blocks");
     String said = text(text);
     // fsck also returns 0 if it could not reach the NameNode, so the output is checked.
     if (status != 0 || !said.contains("is HEALTHY")) {
-      throw new DemoException("hdfs fsck " + path + " does not report HEALTHY:\n" + said);
+      throw new IOException("hdfs fsck " + path + " does not report HEALTHY:\n" + said);
     }
     Matcher counts = FSCK_COUNT.matcher(said);
     int counted = 0;
     while (counts.find()) {
       counted++;
       if (Long.parseLong(counts.group(2)) != 0) {
-        throw new DemoException(
+        throw new IOException(
             "hdfs fsck " + path + " counts " + counts.group().trim() + ", should be 0:\n" + said);
       }
     }
     if (counted == 0) {
-      throw new DemoException("hdfs fsck " + path + " does not report block groups:\n" + said);
+      throw new IOException("hdfs fsck " + path + " does not report block groups:\n" + said);
     }
   }
 
@@ -63,15 +63,15 @@ final class HdfsTools {
    * parity.
    *
    * @param conf sets the coder that is used
-   * @throws DemoException with its whole output unless all groups pass
+   * @throws IOException with its whole output unless all groups pass
    */
-  static void verifyEc(Configuration conf, Path file) throws IOException {
+  public static void verifyEc(Configuration conf, Path file) throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     String name = file.toUri().getPath();
     int status = run(new DebugAdmin(conf), text, "verifyEC", "-file", name);
     String said = text(text);
     if (status != 0 || !said.contains("All EC block group status: OK")) {
-      throw new DemoException("hdfs debug verifyEC -file " + name + " reports errors:\n" + said);
+      throw new IOException("hdfs debug verifyEC -file " + name + " reports errors:\n" + said);
     }
   }
 
