@@ -103,7 +103,10 @@ public final class ThroughputBench {
     void run() throws Exception {
       // What classes and connections need for the first time.
       tool("write");
+      // Otherwise the tool finds its files and writes nothing; it deletes them when it ends.
+      tool("clean");
       time("write", "write");
+      tool("clean");
       tool("gen");
       time("read-stateful", "read", "stf");
       time("read-positional", "read", "pos");
