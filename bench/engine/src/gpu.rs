@@ -9,10 +9,11 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use libloading::Library;
-use stripeline_rail::{CudaSettings, MemoryKind, Region};
+use stripeline_rail::{CudaSettings, MemoryKind, PinnedBuffer, Rail, Region};
 
 use crate::failure::Failure;
 
@@ -60,8 +61,6 @@ calls! {
     context_pop = c"cuCtxPopCurrent_v2" (*mut usize);
     device_allocate = c"cuMemAlloc_v2" (*mut u64, usize);
     device_free = c"cuMemFree_v2" (u64);
-    pinned_allocate = c"cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
-    pinned_free = c"cuMemFreeHost" (*mut c_void);
     copy_in = c"cuMemcpyHtoDAsync_v2" (u64, *const c_void, usize, usize);
     copy_out = c"cuMemcpyDtoHAsync_v2" (*mut c_void, u64, usize, usize);
     copy_within = c"cuMemcpyDtoDAsync_v2" (u64, u64, usize, usize);
@@ -95,6 +94,8 @@ impl Calls {
 /// A GPU whose primary context is kept alive.
 pub struct Gpu {
     calls: Calls,
+    /// Its rail, which allocates pinned memory.
+    rail: Arc<dyn Rail>,
     ordinal: u16,
     device: c_int,
     context: usize,
@@ -107,7 +108,7 @@ impl Gpu {
     ///
     /// # Errors
     /// If the driver or the device does not answer.
-    pub fn open(ordinal: u16) -> Result<Rc<Self>, Failure> {
+    pub fn open(ordinal: u16, rail: &Arc<dyn Rail>) -> Result<Rc<Self>, Failure> {
         let path = CudaSettings::default().library;
         let unusable = |error| Failure::unable(&format!("use {}", path.display()), error);
         // SAFETY: the rail's driver, which the rail has loaded already.
@@ -125,6 +126,7 @@ impl Gpu {
         calls.check("open a context on the GPU", status)?;
         Ok(Rc::new(Self {
             calls,
+            rail: Arc::clone(rail),
             ordinal,
             device,
             context,
@@ -161,6 +163,22 @@ impl Gpu {
         })
     }
 
+    /// Allocates memory that the device accesses directly, as programs do.
+    ///
+    /// # Errors
+    /// If there is not enough memory, or if the device cannot lock it.
+    pub fn pinned(&self, bytes: usize) -> Result<PinnedBuffer, Failure> {
+        let action = format!("allocate {bytes} bytes of pinned memory");
+        let allocated = self.rail.allocate_pinned(bytes);
+        let buffer = allocated
+            .unwrap_or_else(|| PinnedBuffer::ordinary(bytes))
+            .map_err(|fault| Failure::unable(&action, fault))?;
+        match buffer.is_locked() {
+            true => Ok(buffer),
+            false => Err(Failure::unable(&action, "the device has not locked it")),
+        }
+    }
+
     /// Runs `action` while the context is current on this thread.
     fn within<R>(&self, action: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
         // SAFETY: the context is retained.
@@ -186,9 +204,10 @@ impl Drop for Gpu {
 /// except for the regions that it returns.
 pub struct Memory {
     gpu: Rc<Gpu>,
-    kind: MemoryKind,
     start: *mut u8,
     bytes: usize,
+    /// The owner of the host's memory; `None` for the device's.
+    pinned: Option<PinnedBuffer>,
 }
 
 impl Memory {
@@ -197,43 +216,43 @@ impl Memory {
     /// # Errors
     /// If there is not enough memory.
     pub fn new(gpu: &Rc<Gpu>, kind: MemoryKind, bytes: usize) -> Result<Self, Failure> {
-        let start = gpu.within(|| match kind {
+        let (start, pinned) = match kind {
             MemoryKind::Device { .. } => {
                 let mut start = 0;
-                // SAFETY: the result goes to a local variable.
-                let status = unsafe { (gpu.calls.device_allocate)(&raw mut start, bytes) };
-                let action = format!("allocate {bytes} bytes on the GPU");
-                gpu.calls.check(&action, status)?;
-                Ok(std::ptr::without_provenance_mut(start as usize))
+                gpu.within(|| {
+                    // SAFETY: the result goes to a local variable.
+                    let status = unsafe { (gpu.calls.device_allocate)(&raw mut start, bytes) };
+                    let action = format!("allocate {bytes} bytes on the GPU");
+                    gpu.calls.check(&action, status)
+                })?;
+                (std::ptr::without_provenance_mut(start as usize), None)
             }
             MemoryKind::Host | MemoryKind::HostPinned => {
-                let mut start = std::ptr::null_mut();
-                // SAFETY: the result goes to a local variable.
-                let status = unsafe { (gpu.calls.pinned_allocate)(&raw mut start, bytes, 0) };
-                let action = format!("allocate {bytes} bytes of pinned memory");
-                gpu.calls.check(&action, status)?;
-                // SAFETY: the driver returned this many bytes, and nothing else refers to them.
-                unsafe { start.cast::<u8>().write_bytes(0, bytes) };
-                Ok(start.cast())
+                let mut pinned = gpu.pinned(bytes)?;
+                (pinned.as_mut_ptr(), Some(pinned))
             }
-        })?;
+        };
         Ok(Self {
             gpu: Rc::clone(gpu),
-            kind,
             start,
             bytes,
+            pinned,
         })
     }
 
     /// Returns the region that starts `offset` bytes from the start.
     pub fn region(&self, offset: usize) -> Region {
         assert!(offset < self.bytes, "inside the memory");
-        Region::new(self.start.wrapping_add(offset), self.kind)
+        let kind = match self.pinned {
+            Some(_) => MemoryKind::HostPinned,
+            None => self.gpu.memory_kind(),
+        };
+        Region::new(self.start.wrapping_add(offset), kind)
     }
 
     /// Returns whether the CPU can access it.
     pub fn is_on_host(&self) -> bool {
-        self.kind.is_host()
+        self.pinned.is_some()
     }
 
     /// Returns bytes of pinned memory; no job or copy may write to them during the borrow.
@@ -261,17 +280,15 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        if self.is_on_host() {
+            return;
+        }
         let calls = &self.gpu.calls;
         // After an error the memory stays allocated until the process ends, which is soon.
         drop(self.gpu.within(|| {
             // SAFETY: allocated in `new`; copies end before they return, and jobs end before their
             // load is dropped.
-            let status = unsafe {
-                match self.kind.is_host() {
-                    true => (calls.pinned_free)(self.start.cast()),
-                    false => (calls.device_free)(self.start.addr() as u64),
-                }
-            };
+            let status = unsafe { (calls.device_free)(self.start.addr() as u64) };
             calls.check("free memory", status)
         }));
     }

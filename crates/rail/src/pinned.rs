@@ -81,7 +81,8 @@ impl PinnedBuffer {
     /// Cuts the buffer into consecutive buffers of `bytes` bytes each, the last of which may be
     /// shorter. The memory is released when all of them are dropped.
     ///
-    /// A device copies neighbours together if each is a multiple of 256 bytes long.
+    /// A device copies neighbours together if each is a multiple of 256 bytes long. Buffers of
+    /// several allocations are never copied together.
     ///
     /// # Panics
     /// If `bytes` is 0.
@@ -258,6 +259,15 @@ pub fn is_locked(byte: *const u8) -> Option<bool> {
     let (start, before) = known.range(..=byte.addr()).next_back()?;
     let within = byte.addr() - start < before.bytes.max(1);
     within.then(|| before.lock.as_ref().is_some_and(|lock| lock.holds()))
+}
+
+/// Returns whether both bytes, of which the second has the higher address, are in the same
+/// allocation of [`PinnedBuffer`]s of this process.
+pub(crate) fn are_one_allocation(first: *const u8, second: *const u8) -> bool {
+    let known = Registry::current().read();
+    let before = known.range(..=second.addr()).next_back();
+    before
+        .is_some_and(|(start, known)| *start <= first.addr() && second.addr() - start < known.bytes)
 }
 
 #[cfg(test)]

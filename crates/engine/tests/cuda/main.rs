@@ -8,6 +8,7 @@ mod mock;
 #[allow(dead_code, reason = "as above")]
 #[path = "../../../rail/tests/cuda/program.rs"]
 mod program;
+mod streams;
 
 use std::io::Write;
 use std::path::Path;
@@ -323,24 +324,30 @@ fn frequent_driver_faults_change_no_byte_in_pinned_memory() {
     }
 }
 
-/// Skipped without a GPU, unless `STRIPELINE_REQUIRE_GPU` is 1.
-#[test]
-fn engines_over_a_real_gpu_end_while_it_works() {
-    let mut found = match Cuda::rails() {
-        Ok(found) => found,
+/// Written to the stream directly: the test harness hides the output of macros in a passing test.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Returns the first GPU, or none if there is none and `STRIPELINE_REQUIRE_GPU` is not 1.
+fn real_gpu() -> Option<Arc<dyn Rail>> {
+    match Cuda::rails() {
+        Ok(mut found) => Some(Arc::new(found.remove(0).rail.expect("it runs the kernel"))),
         Err(reason) => {
             let required = std::env::var_os("STRIPELINE_REQUIRE_GPU");
             assert!(
                 required.is_none_or(|value| value != "1"),
                 "required, but: {reason}"
             );
-            // Written to the stream directly: the test harness hides the output of macros in a
-            // passing test.
-            let _ = writeln!(std::io::stderr(), "SKIPPED: no GPU: {reason}");
-            return;
+            say(&format!("SKIPPED: no GPU: {reason}"));
+            None
         }
-    };
-    let rail: Arc<dyn Rail> = Arc::new(found.remove(0).rail.expect("it runs the kernel"));
+    }
+}
+
+#[test]
+fn engines_over_a_real_gpu_end_while_it_works() {
+    let Some(rail) = real_gpu() else { return };
     let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
     for bytes in [5_000, 1 << 20, 5 << 20] {
         let options = Options {
@@ -362,7 +369,7 @@ fn engines_over_a_real_gpu_end_while_it_works() {
         let issued: Vec<_> = (0..32).map(issue).collect();
         let begun = Instant::now();
         drop(engine);
-        let _ = writeln!(std::io::stderr(), "closed in {:?}", begun.elapsed());
+        say(&format!("closed in {:?}", begun.elapsed()));
         for issued in issued {
             match issued.wait() {
                 (Ok(verdict), units) => {

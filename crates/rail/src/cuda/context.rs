@@ -190,13 +190,20 @@ impl Context {
         match driver.check("end the device's context", status) {
             Err(fault) if fault.kind() != FaultKind::Gone => Err(fault),
             _ => {
-                *self
-                    .lifecycle
-                    .write()
-                    .unwrap_or_else(PoisonError::into_inner) = Lifecycle::Ended;
+                let lifecycle = self.lifecycle.write();
+                *lifecycle.unwrap_or_else(PoisonError::into_inner) = Lifecycle::Ended;
+                self.release();
                 Ok(())
             }
         }
+    }
+
+    /// Gives up what `new` retained, which a reset does not. An ended context does so at once: a
+    /// later context with an error would stay as it is while anything retains it.
+    fn release(&self) {
+        // SAFETY: retained once in `new`, and called once. An error means that the context was
+        // broken before.
+        unsafe { (self.device.driver.functions.context_release)(self.device.id) };
     }
 
     /// Counts a piece as in flight until the result is dropped.
@@ -300,8 +307,8 @@ impl Drop for Context {
             .lifecycle
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        if *lifecycle == Lifecycle::Ending {
-            // The driver has not ended the context, and may never do so.
+        if *lifecycle != Lifecycle::Alive {
+            // Released when it ended, or the driver has not ended it, and may never do so.
             return;
         }
         let functions = &self.device.driver.functions;
@@ -311,9 +318,7 @@ impl Drop for Context {
             unsafe { (functions.module_unload)(self.module) };
             drop(entered);
         }
-        // SAFETY: retained once in `new`; a reset does not release it. An error means that the
-        // context was broken before.
-        unsafe { (functions.context_release)(self.device.id) };
+        self.release();
     }
 }
 

@@ -13,9 +13,10 @@ use crate::{Fault, FaultKind};
 pub(super) struct Gpu {
     pub device: Arc<Device>,
     pub settings: CudaSettings,
-    /// The open context, if any. It stays open while a lane is open or the device has not finished
-    /// a lane's work: a context takes hundreds of megabytes of device memory.
-    context: Mutex<Weak<Context>>,
+    /// The open contexts, of which at most the last is not broken. A context stays open while a
+    /// lane or memory of a caller uses it, or the device has not finished a lane's work: it takes
+    /// hundreds of megabytes of device memory. All of them are the device's primary context.
+    contexts: Mutex<Vec<Weak<Context>>>,
 }
 
 impl Gpu {
@@ -23,15 +24,17 @@ impl Gpu {
         Self {
             device,
             settings: settings.clone(),
-            context: Mutex::default(),
+            contexts: Mutex::default(),
         }
     }
 
     /// Returns the open context, or a new one if there is none or it is broken.
     pub fn context(&self) -> Result<Arc<Context>, Fault> {
-        let mut kept = self.context.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = kept.upgrade();
-        if let Some(context) = &before {
+        let contexts = self.contexts.lock();
+        let mut contexts = contexts.unwrap_or_else(PoisonError::into_inner);
+        contexts.retain(|context| context.strong_count() > 0);
+        let open: Vec<_> = contexts.iter().filter_map(Weak::upgrade).collect();
+        for context in &open {
             let working = context.free_finished();
             if context.is_ending() {
                 let text =
@@ -44,21 +47,23 @@ impl Gpu {
                 );
                 return Err(Fault::new(FaultKind::Failed, text));
             }
-            if !context.is_broken() {
-                return Ok(Arc::clone(context));
-            }
         }
-        let context = match (Context::new(&self.device), before) {
+        if let Some(usable) = open.iter().find(|context| !context.is_broken()) {
+            return Ok(Arc::clone(usable));
+        }
+        let context = match Context::new(&self.device) {
             // After some errors a device's context is unusable, and stays so while anything holds
             // it, such as lanes that are open but idle.
-            (Err(fault), Some(broken)) if fault.kind() == FaultKind::Failed => {
-                broken.tear_down(self.settings.drop_limit)?;
-                broken.free_finished();
+            Err(fault) if fault.kind() == FaultKind::Failed && !open.is_empty() => {
+                for broken in &open {
+                    broken.tear_down(self.settings.drop_limit)?;
+                    broken.free_finished();
+                }
                 Context::new(&self.device).map_err(refused_for_good)?
             }
-            (context, _) => context?,
+            context => context?,
         };
-        *kept = Arc::downgrade(&context);
+        contexts.push(Arc::downgrade(&context));
         Ok(context)
     }
 }

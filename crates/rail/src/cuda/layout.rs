@@ -182,7 +182,9 @@ pub(super) struct Transfer {
 }
 
 /// Returns the copies of a chunk of buffers. Buffers that follow each other in both memories are
-/// copied together: on a PCIe 5 bus each copy costs as much time as another 150 KiB.
+/// copied together: on a PCIe 5 bus each copy costs as much time as another 150 KiB. Only those of
+/// one allocation of ours: the driver refuses a copy that continues in another registration, and
+/// the caller's own allocations are not known.
 pub(super) fn transfers<'a>(
     buffers: impl Iterator<Item = &'a BufferSlot>,
     chunk: &Range<usize>,
@@ -194,7 +196,8 @@ pub(super) fn transfers<'a>(
             Some(last)
                 if last.region.kind() == region.kind()
                     && last.region.offset(last.bytes).start() == region.start()
-                    && last.offset + last.bytes == buffer.offset =>
+                    && last.offset + last.bytes == buffer.offset
+                    && pinned::are_one_allocation(last.region.start(), region.start()) =>
             {
                 last.bytes += chunk.len();
             }

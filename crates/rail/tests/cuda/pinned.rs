@@ -9,7 +9,7 @@ use stripeline_testkit::{Stripe, rail_suite::Feeder};
 
 use crate::mock::{LIMIT, Mock, wait_for_lane};
 use crate::placement::codec;
-use crate::submission::{Encoding, expect_fault, reap};
+use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
 
 const CELL: usize = 3_072;
 
@@ -214,6 +214,38 @@ fn a_piece_declared_pinned_is_staged_after_its_context_has_ended() {
     assert!(reap(&mut *lane).outcome.is_ok(), "in another context");
     drop(encoding.expect_right());
     drop((lane, rail));
+    mock.expect_empty();
+}
+
+#[test]
+fn a_context_that_only_memory_keeps_open_is_ended_after_a_fault() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let memory = allocate(&rail, CELL);
+    // A device that is lost while it works leaves the memory's context broken, and a launch fails
+    // in the next one.
+    for faults in [["hang", "lost"], ["launches_failed", "launches_failed"]] {
+        let mut lane = rail.open_lane().expect("a lane");
+        let (failing, piece) = Encoding::new(5_000);
+        mock.set(faults[0], 1);
+        lane.submit(1, piece);
+        if faults[0] == "hang" {
+            expect_nothing(&mut *lane);
+            mock.wait_for("kernels_running", 1);
+        }
+        mock.set(faults[1], 1);
+        let failed = reap(&mut *lane);
+        assert!(failed.outcome.is_err(), "{faults:?}");
+        faults.iter().for_each(|fault| mock.set(fault, 0));
+        mock.wait_for("kernels_running", 0);
+        let mut piece = failed.piece.expect("given back");
+        piece.make_irrevocable();
+        failing.redo(piece);
+    }
+    assert!(!memory.is_locked() && mock.get("contexts") > 0);
+    drop(encode(&rail, allocate(&rail, CELL)));
+    assert_eq!(mock.get("resets"), 1);
+    drop((memory, rail));
     mock.expect_empty();
 }
 

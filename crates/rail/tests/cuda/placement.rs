@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::{Buffers, CudaSettings, Job, MemoryKind, Piece, Rail, Region};
+use stripeline_rail::{Buffers, CudaSettings, Job, MemoryKind, Piece, PinnedBuffer, Rail, Region};
 use stripeline_testkit::{Random, Stripe, rail_suite::Feeder};
 
 use crate::mock::Mock;
@@ -345,40 +345,66 @@ fn tables_are_copied_once_for_pieces_of_one_code() {
 }
 
 #[test]
-fn pinned_units_that_follow_each_other_are_copied_together() {
+fn units_that_follow_each_other_in_our_memory_are_copied_together() {
     let mock = Mock::new();
-    let (rail, program) = (with_large_slots(&mock), mock.program());
+    let rail = with_large_slots(&mock);
     let mut feeder = Feeder::new(&rail, 1);
     // Slots hold buffers at multiples of 256 bytes. The tables, six inputs and three outputs.
     for (bytes, gap, copies) in [(4_096, 0, 3), (4_096, 256, 10), (4_000, 0, 10)] {
         let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
         let pitch = bytes + gap;
-        let mut contents = vec![0x11; 9 * pitch];
-        for (number, unit) in stripe.data().iter().enumerate() {
-            contents[number * pitch..][..bytes].copy_from_slice(unit);
+        let buffer = rail.allocate_pinned(9 * pitch).expect("a GPU");
+        let mut parts = buffer.expect("room").split(pitch);
+        for (part, unit) in parts.iter_mut().zip(stripe.data()) {
+            part[..bytes].copy_from_slice(unit);
         }
-        let mut block = Unit::new(&program, Memory::Pinned, &contents, 0);
-        let start = block.region();
-        let units: Vec<Region> = (0..9).map(|number| start.offset(number * pitch)).collect();
+        let region =
+            |part: &mut PinnedBuffer| Region::new(part.as_mut_ptr(), MemoryKind::HostPinned);
+        let units: Vec<Region> = parts.iter_mut().map(region).collect();
         let (data, parity) = units.split_at(6);
         let before = mock.get("copies");
-        // SAFETY: the block outlives the job, which ends with `run`.
+        // SAFETY: the parts outlive the job, which ends with `run`.
         let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
         let done = feeder.run(piece.expect("in order"));
         assert_eq!(done, Ok(Verdict::Sound));
-        assert_eq!(
-            mock.get("copies") - before,
-            copies,
-            "{bytes} bytes, {gap} apart"
-        );
-        let after = block.read();
-        for (number, expected) in stripe.units.iter().enumerate() {
-            assert!(
-                after[number * pitch..][..bytes] == **expected,
-                "unit {number}"
-            );
+        let what = format!("{bytes} bytes, {gap} apart");
+        assert_eq!(mock.get("copies") - before, copies, "{what}");
+        for (part, expected) in parts.iter().zip(&stripe.units) {
+            assert!(part[..bytes] == **expected, "{what}");
+            assert!(part[bytes..].iter().all(|byte| *byte == 0), "{what}");
         }
     }
+}
+
+/// Seen on an H200 with hundreds of streams.
+#[test]
+fn units_that_follow_each_other_in_several_allocations_are_copied_one_by_one() {
+    let mock = Mock::new();
+    let (rail, program) = (with_large_slots(&mock), mock.program());
+    let stripe = Stripe::random(Code::Rs, 6, 3, PAGE_BYTES);
+    let mut storage = vec![0; 10 * PAGE_BYTES];
+    let start = storage.as_ptr().align_offset(PAGE_BYTES);
+    let mut pages: Vec<&mut [u8]> = storage[start..][..9 * PAGE_BYTES]
+        .chunks_mut(PAGE_BYTES)
+        .collect();
+    for (page, unit) in pages.iter_mut().zip(stripe.data()) {
+        page.copy_from_slice(unit);
+    }
+    pages.iter_mut().for_each(|page| program.register(page));
+    let region = |page: &mut &mut [u8]| Region::new(page.as_mut_ptr(), MemoryKind::HostPinned);
+    let units: Vec<Region> = pages.iter_mut().map(region).collect();
+    let (data, parity) = units.split_at(6);
+    // SAFETY: the pages outlive the job, which ends with `run`.
+    let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
+    let done = Feeder::new(&rail, 1).run(piece.expect("in order"));
+    assert_eq!(done, Ok(Verdict::Sound));
+    pages.iter_mut().for_each(|page| program.unregister(page));
+    assert!(
+        pages
+            .iter()
+            .zip(&stripe.units)
+            .all(|(page, unit)| **page == **unit)
+    );
 }
 
 /// Returns a rail with one slot per lane, which grows up to 64 MiB.

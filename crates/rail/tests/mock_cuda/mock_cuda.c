@@ -151,6 +151,14 @@ static void wait_for_all_work(void)
     }
 }
 
+// Called with the lock held. Allocations are freed with their context, and registrations end.
+static void remove_all_memory(void)
+{
+    while (memories) {
+        remove_memory(memories->kind, memories->start);
+    }
+}
+
 // Called with the lock held, when the context is no longer used.
 static void end_context(void)
 {
@@ -167,7 +175,12 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int device)
     if (!knobs[CONTEXTS]) {
         status = INVALID_CONTEXT;
     } else if (!--knobs[CONTEXTS]) {
+        // After an error nothing can be freed by itself. Otherwise it must have been.
+        const bool unusable = context_error;
         end_context();
+        if (unusable) {
+            remove_all_memory();
+        }
     }
     END;
 }
@@ -182,10 +195,7 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int device)
     knobs[RESETS]++;
     // As the driver documents, this releases no reference: every retained context must still be released.
     end_context();
-    // Allocations are freed with the context, and registrations end.
-    while (memories) {
-        remove_memory(memories->kind, memories->start);
-    }
+    remove_all_memory();
     END;
 }
 
@@ -345,6 +355,10 @@ static int put_copy(struct Stream *stream, void *to, const void *from, size_t by
         return context_error = ILLEGAL_ADDRESS;
     }
     if (host && !is_memory(false, host, bytes)) {
+        // As seen on an H200: the driver refuses a copy that goes on beyond the memory in which it begins.
+        if (is_memory(false, host, 1)) {
+            return INVALID_VALUE;
+        }
         knobs[PAGEABLE_COPIES]++;
     }
     knobs[COPIES]++;

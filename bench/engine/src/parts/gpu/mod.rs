@@ -65,7 +65,7 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         opening::measure(settings, (rail, window), &mut section)?;
         for (index, cell_bytes) in settings.gpu_cells.iter().enumerate() {
             let device = Device {
-                gpu: Gpu::open(ordinal)?,
+                gpu: Gpu::open(ordinal, rail)?,
                 rail: Arc::clone(rail),
                 cell_bytes: *cell_bytes,
                 window,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The time until a GPU codes its first stripe, and until an engine over it is closed.
+//! The time until a GPU codes its first stripe, until an engine over it is closed, and until memory
+//! is locked for it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,6 +29,8 @@ pub fn measure(
         lanes.push([opened, timed(|| drop(lane)).1]);
         engines.push(engine(rail, &load)?);
     }
+    let pinned_bytes = load.stripes() * load.data_bytes();
+    let pinned = pinned(rail, pinned_bytes, settings.repetitions)?;
     let name = rail.name().to_owned();
     let at = |step: &str| Point::new([("step", step.to_owned()), ("by", name.clone())]);
     let column = |index: usize| engines.iter().map(move |times| times[index]);
@@ -43,7 +46,31 @@ pub fn measure(
             .spread("stripe_ms", column(2))
             .spread("close_under_load_ms", column(3)),
     );
+    section.points.push(
+        at("pinned memory")
+            .once("mib", pinned_bytes as f64 / f64::from(1 << 20))
+            .spread("allocate_ms", pinned.iter().map(|times| times[0]))
+            .spread("release_ms", pinned.iter().map(|times| times[1])),
+    );
     Ok(())
+}
+
+/// Returns the milliseconds for allocating pinned memory, which the system fills with zeros, and
+/// for releasing it, again and again, while the device has a context.
+fn pinned(
+    rail: &Arc<dyn Rail>,
+    bytes: usize,
+    repetitions: usize,
+) -> Result<Vec<[f64; 2]>, Failure> {
+    let failed = |fault| Failure::unable("allocate pinned memory", fault);
+    let _lane = rail.open_lane().map_err(failed)?;
+    let mut times = Vec::new();
+    for _ in 0..repetitions {
+        let (buffer, allocated) = timed(|| rail.allocate_pinned(bytes));
+        let buffer = buffer.transpose().map_err(failed)?;
+        times.push([allocated, timed(|| drop(buffer)).1]);
+    }
+    Ok(times)
 }
 
 /// Returns the milliseconds for opening an engine, for its first stripe, for its second one, and
