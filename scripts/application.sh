@@ -31,13 +31,14 @@ TEXT
 
 case ${1:-}-$# in
   mapreduce-6)
-    main=MapReduceBench profile=mapreduce sources=(bench mapreduce)
+    main=MapReduceBench profile=mapreduce sources=(bench mapreduce) heap=1g
     ;;
   throughput-5)
-    main=ThroughputBench profile=hdfs sources=(bench throughput)
+    # Its clients read 128 MiB at a time by position, and Hadoop's needs several times as much without a DataNode.
+    main=ThroughputBench profile=hdfs sources=(bench throughput) heap=4g
     ;;
   sql-5)
-    main=SqlBench profile=hdfs sources=(common bench sql-bench)
+    main=SqlBench profile=hdfs sources=(common bench sql-bench) heap=1g
     ;;
   *)
     usage >&2
@@ -75,5 +76,5 @@ write_logging "$folder/site"
 cd "$folder"
 JDK_JAVA_OPTIONS="$(java_options)"
 export JDK_JAVA_OPTIONS
-exec java -Xmx1g -Dapplications.folder="$folder" -cp "$folder/site:$BUILD/classes/$1:$jar:$path" \
+exec java "-Xmx$heap" -Dapplications.folder="$folder" -cp "$folder/site:$BUILD/classes/$1:$jar:$path" \
   "org.stripeline.applications.$main" "${@:2}"

@@ -133,7 +133,7 @@ public final class Progress {
     private long tickedNanos = stepStarted;
     private long idleNanos;
     private String note = "";
-    private boolean succeeded;
+    private String outcome = "FAILED";
 
     private Step(String name, long total, Unit unit, boolean isPassing) {
       this.name = name;
@@ -195,7 +195,12 @@ public final class Progress {
      * failed.
      */
     public void succeeded() {
-      succeeded = true;
+      outcome = "";
+    }
+
+    /** Marks the step as neither successful nor failed, for example as left out. */
+    public void ended(String how) {
+      outcome = how;
     }
 
     @Override
@@ -204,7 +209,7 @@ public final class Progress {
         out.print(clear());
         out.flush();
       } else {
-        print(succeeded ? describe(false) : describe(true) + "  FAILED");
+        print(outcome.isEmpty() ? describe(false) : describe(true) + "  " + outcome);
       }
     }
 

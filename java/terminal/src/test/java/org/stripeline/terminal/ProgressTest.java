@@ -27,12 +27,16 @@ class ProgressTest {
     try (Progress.Step step = progress.step("read", 0)) {
       step.note("no such block");
     }
+    try (Progress.Step step = progress.step("convert", 0)) {
+      step.ended("left out");
+    }
 
     assertThat(out.toString().split("\\R"))
         .containsExactly(
             "[ 10.0s] write                               50 %      5.0 MiB/s, 0:10 left",
             "[ 20.0s] write                                   2.5 MiB/s   20.0 s",
-            "[ 20.0s] read                                no such block  FAILED");
+            "[ 20.0s] read                                no such block  FAILED",
+            "[ 20.0s] convert                             left out");
   }
 
   @Test

@@ -55,6 +55,7 @@ class EvaluateProcessTest {
     assertThat(runs.get(1).getAsJsonObject().get("isEarlier").getAsBoolean()).isFalse();
     assertThat(section.getAsJsonArray("figures")).hasSize(4);
     assertThat(directory.resolve("report.html")).isNotEmptyFile();
+    assertThat(directory.resolve("plots/placement-1.svg")).content().startsWith("<!--");
     awaitNoProcess();
   }
 

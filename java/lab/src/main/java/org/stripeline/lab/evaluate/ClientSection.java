@@ -2,7 +2,7 @@
 package org.stripeline.lab.evaluate;
 
 import com.google.gson.JsonObject;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +17,18 @@ final class ClientSection implements Section {
       "Li, Zhang, Zheng, Wang: Progress Report: Bringing Erasure Coding to Apache Hadoop, 2016";
 
   private static final String OURS = "functional-partitioned";
+  private static final String BUSY = "busy";
+  private static final String LINKS = "links";
+
+  /** MiB/s of a link of 1 Mbit/s. */
+  private static final double MIB_PER_MBIT = 1e6 / 8 / (1 << 20);
+
+  /** Links that work at the same time for one file: those to the data units of RS-6-3. */
+  private static final int DATA_UNITS = 6;
 
   /** A row of {@code bench io}. */
   private static final class Row {
+    int linkMbit;
     String policy;
     int threads;
     String operation;
@@ -44,7 +53,32 @@ final class ClientSection implements Section {
 
   @Override
   public List<Measurement> measurements(Size size) {
-    return Collections.singletonList(measurement(size));
+    String busy =
+        "bench io --contestants=4-rep,rs_java,isal,coder,"
+            + OURS
+            + " --operations=write,write-busy --threads=1";
+    String links =
+        "bench io --contestants=3-rep,rs_java,isal,"
+            + OURS
+            + " --operations=write,read --threads=1";
+    return Arrays.asList(
+        measurement(size),
+        Measurement.of(
+            BUSY,
+            size.choose(15, 40, 900),
+            size.choose(
+                "bench io --contestants=rs_java," + OURS + " --operations=write,write-busy --quick",
+                busy + " --size=96MiB --jvms=1 --repetitions=2",
+                busy + " --size=768MiB --jvms=5 --repetitions=3")),
+        Measurement.of(
+            LINKS,
+            size.choose(20, 50, 1800),
+            size.choose(
+                "bench io --contestants=3-rep,"
+                    + OURS
+                    + " --operations=write,read --quick --shaped=500",
+                links + " --size=96MiB --jvms=1 --repetitions=2 --shaped=500",
+                links + " --size=768MiB --jvms=5 --repetitions=3 --shaped=500,1000")));
   }
 
   /** Returns the measurement, which other sections share. */
@@ -56,12 +90,12 @@ final class ClientSection implements Section {
             + " --operations=write,read,read-dead1,read-dead2,read-dead3";
     return Measurement.of(
         "clients",
-        size.choose(30, 200, 3 * 3600),
+        size.choose(30, 170, 3 * 3600),
         size.choose(
             "bench io --contestants=3-rep,rs_java,noop,"
                 + OURS
                 + " --operations=write,read-dead2 --quick",
-            all + " --size=192MiB --jvms=1 --repetitions=2 --threads=1",
+            all + " --size=128MiB --jvms=1 --repetitions=2 --threads=1",
             all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"));
   }
 
@@ -80,6 +114,14 @@ final class ClientSection implements Section {
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     List<Row> rows = Section.rows(result, "rows", Row.class);
+    if (measurement.name.equals(BUSY)) {
+      busy(rows, measurement, section);
+      return;
+    }
+    if (measurement.name.equals(LINKS)) {
+      links(rows, measurement, section);
+      return;
+    }
     EvaluationReport.Figure figure =
         section.figure(
             "Progress report, figures 3 to 7, and UMR-EC, figures 10 and 12: throughput of clients",
@@ -94,6 +136,62 @@ final class ClientSection implements Section {
     }
     for (int threads : rows.stream().mapToInt(row -> row.threads).distinct().toArray()) {
       compare(figure, rows, threads);
+    }
+  }
+
+  private static void busy(
+      List<Row> rows, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "UMR-EC, section 5.3.2: writes while others compute",
+            "The paper ran Sort and had coders off the processors; here as many threads as"
+                + " processors compute without end, and all coders share the processors with"
+                + " them and with the DataNodes.",
+            measurement);
+    for (Row row : rows) {
+      String title = "Writing with idle and with busy processors";
+      figure.panel(title, "MiB/s", null).bar(row.contestant, row.operation, row.mibPerSecond, null);
+    }
+    String[][] ratios = {
+      {"4-rep", "up to 3.8"}, {"rs_java", "up to 2.1"}, {"isal", "up to 1.8"}, {"coder", "-"}
+    };
+    for (String[] row : ratios) {
+      figure.compareRatio(
+          "write-busy, " + OURS + " over " + row[0],
+          row[1],
+          median(rows, 1, "write-busy", OURS),
+          median(rows, 1, "write-busy", row[0]));
+    }
+    for (String contestant : new String[] {"4-rep", "rs_java", "isal", "coder", OURS}) {
+      figure.compareChange(
+          "write-busy against write, " + contestant,
+          "-",
+          median(rows, 1, "write-busy", contestant),
+          median(rows, 1, "write", contestant));
+    }
+  }
+
+  private static void links(
+      List<Row> rows, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Progress report, figures 3 and 4: share of what links allow",
+            "The report's limit for reads is that of disks or of the client's link; here each"
+                + " DataNode has a link of its own and the client none. One link limits a"
+                + " replicated file, six an erasure-coded one.",
+            measurement);
+    for (Row row : rows) {
+      boolean isReplicated = row.contestant.endsWith("-rep");
+      double limit = row.linkMbit * MIB_PER_MBIT * (isReplicated ? 1 : DATA_UNITS);
+      String title = "Links of " + row.linkMbit + " Mbit/s";
+      figure
+          .panel(title, "MiB/s", null)
+          .bar(row.contestant, row.operation, row.mibPerSecond, limit);
+      figure.compare(
+          row.operation + ", " + row.contestant + ", links of " + row.linkMbit + " Mbit/s",
+          row.operation.equals("read") && !isReplicated ? "54 to 74" : "-",
+          100 * row.mibPerSecond.median / limit,
+          "%");
     }
   }
 

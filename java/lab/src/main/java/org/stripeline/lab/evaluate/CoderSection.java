@@ -34,7 +34,7 @@ final class CoderSection implements Section {
   @Override
   public List<Measurement> measurements(Size size) {
     List<Integer> threads =
-        size.choose(Arrays.asList(1), Arrays.asList(1, 2, 4), Arrays.asList(1, 2, 5, 10, 20, 40));
+        size.choose(Arrays.asList(1), Arrays.asList(1, 4), Arrays.asList(1, 2, 5, 10, 20, 40));
     return threads.stream().map(count -> measurement(size, count)).collect(Collectors.toList());
   }
 
@@ -43,7 +43,7 @@ final class CoderSection implements Section {
     String effort = size.choose("--quick", "--rounds=1 --seconds=0.5", "--rounds=5 --seconds=3");
     return Measurement.of(
         "coders-" + threads,
-        size.choose(35, 35, 300),
+        size.choose(35, 60, 300),
         "bench java --threads=" + threads + " " + effort);
   }
 

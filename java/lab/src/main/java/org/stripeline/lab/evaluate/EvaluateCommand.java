@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -173,7 +174,9 @@ public final class EvaluateCommand implements Callable<Integer> {
     if (stored == null) {
       try (Progress.Step step = progress.step(measurement.name + ", " + remaining.text(), 0)) {
         stored = measurements.run(measurement);
-        if (stored.failed == null && stored.leftOut == null) {
+        if (stored.leftOut != null) {
+          step.ended("left out");
+        } else if (stored.failed == null) {
           step.succeeded();
         }
       }
@@ -263,7 +266,13 @@ public final class EvaluateCommand implements Callable<Integer> {
 
   private void write(EvaluationReport report) throws IOException {
     Files.write(directory.resolve("report.json"), json(report).getBytes(StandardCharsets.UTF_8));
-    new EvaluationPage(report).page().write(directory.resolve("report.html"));
+    EvaluationPage page = new EvaluationPage(report);
+    page.page().write(directory.resolve("report.html"));
+    Path plots = Files.createDirectories(directory.resolve("plots"));
+    for (Map.Entry<String, String> plot : page.plots().entrySet()) {
+      Files.write(
+          plots.resolve(plot.getKey() + ".svg"), plot.getValue().getBytes(StandardCharsets.UTF_8));
+    }
   }
 
   private static String json(EvaluationReport report) {

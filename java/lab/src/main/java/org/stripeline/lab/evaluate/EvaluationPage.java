@@ -2,8 +2,10 @@
 package org.stripeline.lab.evaluate;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Page;
 import org.stripeline.terminal.Plot;
@@ -49,6 +51,20 @@ final class EvaluationPage {
     page.table(table);
     report.sections.forEach(section -> add(page, section));
     return page;
+  }
+
+  /** Returns all plots as SVG documents, by section and number, for other documents. */
+  Map<String, String> plots() {
+    Map<String, String> plots = new LinkedHashMap<>();
+    for (EvaluationReport.Section section : report.sections) {
+      int number = 0;
+      for (EvaluationReport.Figure figure : section.figures) {
+        for (EvaluationReport.Panel panel : figure.panels) {
+          plots.put(section.name + "-" + ++number, plot(panel).legendBelow().render());
+        }
+      }
+    }
+    return plots;
   }
 
   private static void add(Page page, EvaluationReport.Section section) {

@@ -54,20 +54,21 @@ final class ProgramSection implements Section {
     String arguments =
         size.choose(
             "3-rep,functional-partitioned 1 8 20000 1",
-            "3-rep,rs_java,functional-partitioned 2 64 500000 1",
+            // With a third contestant a quick evaluation would exceed its 20 minutes.
+            "3-rep,functional-partitioned 2 64 500000 1",
             "3-rep,rs_java,coder,functional-partitioned 4 512 10000000 3");
     return Arrays.asList(
         Measurement.script(
             THROUGHPUT,
-            size.choose(40, 90, 900),
+            size.choose(40, 60, 900),
             "scripts/application.sh throughput "
                 + size.choose(
                     "3-rep,functional-partitioned 1 32 1",
-                    "3-rep,rs_java,functional-partitioned 2 192 1",
+                    "3-rep,rs_java,functional-partitioned 2 96 1",
                     "3-rep,rs_java,coder,functional-partitioned 4 1024 3")),
         Measurement.script(
             "programs",
-            size.choose(150, 350, 3600),
+            size.choose(150, 340, 3600),
             "scripts/application.sh mapreduce " + arguments));
   }
 
