@@ -5,8 +5,8 @@
 //! access them. The context is shared with all other users of the device in the process.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, mpsc};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 use std::time::Duration;
 
 use super::device::Device;
@@ -24,16 +24,6 @@ const PTX: &str = concat!(include_str!("generated/kernel.ptx"), "\0");
 const KERNELS: [&std::ffi::CStr; ROWS_MAX] =
     [c"product_1", c"product_2", c"product_3", c"product_4"];
 
-/// The state of a context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lifecycle {
-    Alive,
-    /// The context is being torn down: nothing of it may be used, but the device may still work.
-    Ending,
-    /// The device no longer accesses any memory of the context.
-    Ended,
-}
-
 /// A retained primary context.
 #[derive(Debug)]
 pub(super) struct Context {
@@ -43,10 +33,8 @@ pub(super) struct Context {
     kernels: [Handle; ROWS_MAX],
     /// Set if an error has left the context unusable; a new context may work.
     broken: AtomicBool,
-    /// Held for reading while the objects of the context are in use, which requires a live context.
-    lifecycle: RwLock<Lifecycle>,
-    /// The pieces that slots have and the device may work on.
-    working: AtomicUsize,
+    /// The generation of the primary context to which the objects belong.
+    generation: u64,
     /// Slots of dropped lanes: the driver's calls that free memory wait for all work on the device,
     /// so nothing is freed while any piece is in flight. They keep this context alive, so a device
     /// that never answers costs their memory, and no memory in use is freed.
@@ -59,7 +47,10 @@ pub(super) struct Context {
 impl Context {
     /// Retains the context and loads the kernel.
     pub fn new(device: &Arc<Device>) -> Result<Arc<Self>, Fault> {
-        let driver = &device.driver;
+        let (driver, primary) = (&device.driver, &device.primary);
+        // It must not end before its objects are known to belong to it.
+        let generation = primary.generation();
+        let user = primary.enter(generation).ok_or_else(torn_down)?;
         let mut handle = Handle::NONE;
         // SAFETY: the result goes to a local variable.
         let status = unsafe { (driver.functions.context_retain)(&raw mut handle, device.id) };
@@ -70,33 +61,13 @@ impl Context {
             module: Handle::NONE,
             kernels: [Handle::NONE; ROWS_MAX],
             broken: AtomicBool::new(false),
-            lifecycle: RwLock::new(Lifecycle::Alive),
-            working: AtomicUsize::new(0),
+            generation,
             left: Mutex::default(),
             left_pages: Mutex::default(),
         };
-        context.load()?;
+        let loaded = context.push(user).and_then(|entered| entered.load());
+        (context.module, context.kernels) = loaded?;
         Ok(Arc::new(context))
-    }
-
-    fn load(&mut self) -> Result<(), Fault> {
-        let driver = Arc::clone(&self.device.driver);
-        let (mut module, mut kernels) = (Handle::NONE, self.kernels);
-        let entered = self.enter()?;
-        // SAFETY: the image is PTX text with a 0 at the end; the result goes to a local variable.
-        let status = unsafe {
-            (driver.functions.module_load)(&raw mut module, PTX.as_ptr().cast::<c_void>())
-        };
-        driver.check("load the kernel", status)?;
-        for (kernel, name) in kernels.iter_mut().zip(KERNELS) {
-            // SAFETY: a loaded module and a name with a 0 at its end.
-            let status =
-                unsafe { (driver.functions.module_function)(kernel, module, name.as_ptr()) };
-            driver.check("find the kernel", status)?;
-        }
-        drop(entered);
-        (self.module, self.kernels) = (module, kernels);
-        Ok(())
     }
 
     /// Returns the kernel for a number of rows.
@@ -104,112 +75,46 @@ impl Context {
         self.kernels[rows - 1]
     }
 
-    /// Makes the context current on this thread and prevents its teardown while the result lives.
+    /// Makes the context current on this thread and prevents its end while the result lives.
     pub fn enter(&self) -> Result<Entered<'_>, Fault> {
-        let alive = self
-            .lifecycle
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        if *alive != Lifecycle::Alive {
-            return Err(torn_down());
-        }
+        let user = self.device.primary.enter(self.generation);
+        self.push(user.ok_or_else(torn_down)?)
+    }
+
+    fn push<'a>(&'a self, user: RwLockReadGuard<'a, ()>) -> Result<Entered<'a>, Fault> {
         let driver = &self.device.driver;
         // SAFETY: the context is retained.
         let status = unsafe { (driver.functions.context_push)(self.handle) };
         driver.check("enter the device's context", status)?;
         Ok(Entered {
             context: self,
-            _alive: alive,
+            _user: user,
         })
     }
 
-    /// Returns whether the context is being torn down and the device may still work.
+    /// Returns whether the context is being ended and the device may still work.
     pub fn is_ending(&self) -> bool {
-        *self
-            .lifecycle
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            == Lifecycle::Ending
+        self.device.primary.is_ending(self.generation)
     }
 
     /// Records a fault: faults other than a lack of memory persist in a context.
     pub fn note(&self, fault: &Fault) {
         if fault.kind() != FaultKind::Refused {
-            self.mark_broken();
+            self.broken.store(true, Ordering::Release);
         }
     }
 
-    fn mark_broken(&self) {
-        self.broken.store(true, Ordering::Release);
-    }
-
-    /// Returns whether an error has left the context unusable.
+    /// Returns whether an error or its end has left the context unusable.
     pub fn is_broken(&self) -> bool {
-        self.broken.load(Ordering::Acquire)
+        self.broken.load(Ordering::Acquire) || !self.device.primary.is_current(self.generation)
     }
 
-    /// Ends the context and all work in it, so that the device no longer accesses memory of the
-    /// process. Other users of the device in this process lose the context too.
+    /// Ends this and all other contexts of the device.
     ///
     /// # Errors
-    /// If the driver does not return within `limit`: the device may then access any memory until
-    /// [`Context::is_ending`] returns false.
-    pub fn tear_down(self: &Arc<Self>, limit: Duration) -> Result<(), Fault> {
-        let mut lifecycle = self
-            .lifecycle
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        match *lifecycle {
-            Lifecycle::Alive => *lifecycle = Lifecycle::Ending,
-            Lifecycle::Ending => {
-                return Err(ending("an earlier request has not finished".to_owned()));
-            }
-            Lifecycle::Ended => return Ok(()),
-        }
-        drop(lifecycle);
-        self.mark_broken();
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let context = Arc::clone(self);
-        // On a separate thread, because a driver may wait for the work that does not end.
-        let thread = std::thread::Builder::new().name("stripeline-cuda-reset".to_owned());
-        let spawned = thread.spawn(move || {
-            // The receiver may have stopped waiting.
-            drop(sender.send(context.reset()));
-        });
-        spawned.map_err(|error| ending(error.to_string()))?;
-        receiver
-            .recv_timeout(limit)
-            .map_err(|_| ending(format!("the driver did not answer in {limit:?}")))?
-    }
-
-    fn reset(&self) -> Result<(), Fault> {
-        let driver = &self.device.driver;
-        // SAFETY: all users of this context see that it ends before they use its objects.
-        let status = unsafe { (driver.functions.context_reset)(self.device.id) };
-        // A device that is gone no longer accesses memory either.
-        match driver.check("end the device's context", status) {
-            Err(fault) if fault.kind() != FaultKind::Gone => Err(fault),
-            _ => {
-                let lifecycle = self.lifecycle.write();
-                *lifecycle.unwrap_or_else(PoisonError::into_inner) = Lifecycle::Ended;
-                self.release();
-                Ok(())
-            }
-        }
-    }
-
-    /// Gives up what `new` retained, which a reset does not. An ended context does so at once: a
-    /// later context with an error would stay as it is while anything retains it.
-    fn release(&self) {
-        // SAFETY: retained once in `new`, and called once. An error means that the context was
-        // broken before.
-        unsafe { (self.device.driver.functions.context_release)(self.device.id) };
-    }
-
-    /// Counts a piece as in flight until the result is dropped.
-    pub fn begin_work(self: &Arc<Self>) -> Working {
-        self.working.fetch_add(1, Ordering::AcqRel);
-        Working(Arc::clone(self))
+    /// As [`Primary::end`](super::primary::Primary::end).
+    pub fn tear_down(&self, limit: Duration) -> Result<(), Fault> {
+        self.device.end_context(self.generation, limit)
     }
 
     /// Keeps the slots of a dropped lane.
@@ -225,7 +130,7 @@ impl Context {
         let finished = left.iter_mut().map(Slot::finish);
         let stuck = finished.filter(|finished| !finished).count();
         let is_alive = self.enter().is_ok();
-        if stuck > 0 || is_alive && self.working.load(Ordering::Acquire) > 0 {
+        if stuck > 0 || is_alive && !self.device.primary.is_idle() {
             return stuck;
         }
         let finished = std::mem::take(&mut *left);
@@ -264,7 +169,7 @@ impl Context {
     fn free_pages(&self) {
         let mut left = self.left_pages();
         match self.enter() {
-            Ok(entered) if self.working.load(Ordering::Acquire) == 0 => {
+            Ok(entered) if self.device.primary.is_idle() => {
                 left.retain(|pages| {
                     let start = pages.start().as_ptr().cast::<c_void>();
                     let functions = &self.device.driver.functions;
@@ -275,14 +180,9 @@ impl Context {
             }
             Ok(_) => {}
             // Registrations end with their context.
-            Err(_) if self.is_ended() => left.clear(),
+            Err(_) if self.generation != self.device.primary.generation() => left.clear(),
             Err(_) => {}
         }
-    }
-
-    fn is_ended(&self) -> bool {
-        let lifecycle = self.lifecycle.read();
-        *lifecycle.unwrap_or_else(PoisonError::into_inner) == Lifecycle::Ended
     }
 
     fn left_pages(&self) -> MutexGuard<'_, Vec<Arc<Pages>>> {
@@ -303,12 +203,8 @@ impl Drop for Context {
         left.unwrap_or_else(PoisonError::into_inner)
             .drain(..)
             .for_each(std::mem::forget);
-        let lifecycle = self
-            .lifecycle
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        if *lifecycle != Lifecycle::Alive {
-            // Released when it ended, or the driver has not ended it, and may never do so.
+        if self.is_ending() {
+            // The driver has not ended the context, and may never do so.
             return;
         }
         let functions = &self.device.driver.functions;
@@ -318,17 +214,9 @@ impl Drop for Context {
             unsafe { (functions.module_unload)(self.module) };
             drop(entered);
         }
-        self.release();
-    }
-}
-
-/// A piece in flight.
-#[derive(Debug)]
-pub(super) struct Working(Arc<Context>);
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.0.working.fetch_sub(1, Ordering::AcqRel);
+        // SAFETY: retained once in `new`; a reset does not release it. An error means that the
+        // context was broken before.
+        unsafe { (functions.context_release)(self.device.id) };
     }
 }
 
@@ -336,7 +224,27 @@ impl Drop for Working {
 #[derive(Debug)]
 pub(super) struct Entered<'a> {
     context: &'a Context,
-    _alive: RwLockReadGuard<'a, Lifecycle>,
+    _user: RwLockReadGuard<'a, ()>,
+}
+
+impl Entered<'_> {
+    /// Loads the kernel.
+    fn load(&self) -> Result<(Handle, [Handle; ROWS_MAX]), Fault> {
+        let driver = &self.context.device.driver;
+        let (mut module, mut kernels) = (Handle::NONE, [Handle::NONE; ROWS_MAX]);
+        // SAFETY: the image is PTX text with a 0 at the end; the result goes to a local variable.
+        let status = unsafe {
+            (driver.functions.module_load)(&raw mut module, PTX.as_ptr().cast::<c_void>())
+        };
+        driver.check("load the kernel", status)?;
+        for (kernel, name) in kernels.iter_mut().zip(KERNELS) {
+            // SAFETY: a loaded module and a name with a 0 at its end.
+            let status =
+                unsafe { (driver.functions.module_function)(kernel, module, name.as_ptr()) };
+            driver.check("find the kernel", status)?;
+        }
+        Ok((module, kernels))
+    }
 }
 
 impl Drop for Entered<'_> {
@@ -353,9 +261,4 @@ fn torn_down() -> Fault {
         FaultKind::Gone,
         "the device did not finish in time and its context was ended",
     )
-}
-
-fn ending(reason: String) -> Fault {
-    let text = format!("cannot end the device's context: {reason}");
-    Fault::new(FaultKind::Gone, text)
 }

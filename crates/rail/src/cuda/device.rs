@@ -3,8 +3,10 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::driver::Driver;
+use super::primary::Primary;
 use crate::{Fault, FaultKind};
 
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
@@ -21,6 +23,8 @@ const CAPABILITY_MIN: (c_int, c_int) = (7, 0);
 #[derive(Debug)]
 pub(super) struct Device {
     pub driver: Arc<Driver>,
+    /// The state of its primary context.
+    pub primary: Arc<Primary>,
     /// The device's number in the driver's order.
     pub ordinal: u16,
     /// The identifier for the driver's calls.
@@ -62,12 +66,26 @@ impl Device {
         }
         Ok(Arc::new(Self {
             driver: Arc::clone(driver),
+            primary: Primary::of(&driver.library, ordinal),
             ordinal,
             id,
             name,
             capability,
             multiprocessors: u32::try_from(attribute(MULTIPROCESSORS)?).unwrap_or(1),
         }))
+    }
+
+    /// Ends the primary context of this generation.
+    ///
+    /// # Errors
+    /// As [`Primary::end`].
+    pub fn end_context(&self, generation: u64, limit: Duration) -> Result<(), Fault> {
+        let (driver, id) = (Arc::clone(&self.driver), self.id);
+        self.primary.end(generation, limit, move || {
+            // SAFETY: all users of the context see that it ends before they use its objects.
+            let status = unsafe { (driver.functions.context_reset)(id) };
+            driver.check("end the device's context", status)
+        })
     }
 }
 

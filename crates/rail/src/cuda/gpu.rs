@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A GPU and the context that its lanes share.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use super::CudaSettings;
 use super::context::Context;
@@ -13,10 +13,6 @@ use crate::{Fault, FaultKind};
 pub(super) struct Gpu {
     pub device: Arc<Device>,
     pub settings: CudaSettings,
-    /// The open contexts, of which at most the last is not broken. A context stays open while a
-    /// lane or memory of a caller uses it, or the device has not finished a lane's work: it takes
-    /// hundreds of megabytes of device memory. All of them are the device's primary context.
-    contexts: Mutex<Vec<Weak<Context>>>,
 }
 
 impl Gpu {
@@ -24,17 +20,16 @@ impl Gpu {
         Self {
             device,
             settings: settings.clone(),
-            contexts: Mutex::default(),
         }
     }
 
-    /// Returns the open context, or a new one if there is none or it is broken.
+    /// Returns the open context, or a new one if there is none or it is broken. A context stays
+    /// open while a lane or memory of a caller uses it, or the device has not finished a lane's
+    /// work: it takes hundreds of megabytes of device memory.
     pub fn context(&self) -> Result<Arc<Context>, Fault> {
-        let contexts = self.contexts.lock();
-        let mut contexts = contexts.unwrap_or_else(PoisonError::into_inner);
-        contexts.retain(|context| context.strong_count() > 0);
-        let open: Vec<_> = contexts.iter().filter_map(Weak::upgrade).collect();
-        for context in &open {
+        let primary = &self.device.primary;
+        // Not while the list is locked: what ends here may call the program back.
+        for context in primary.open() {
             let working = context.free_finished();
             if context.is_ending() {
                 let text =
@@ -48,17 +43,23 @@ impl Gpu {
                 return Err(Fault::new(FaultKind::Failed, text));
             }
         }
+        // Dropped after the list is unlocked.
+        let open: Vec<_>;
+        let mut contexts = primary.contexts();
+        open = contexts.iter().filter_map(Weak::upgrade).collect();
         if let Some(usable) = open.iter().find(|context| !context.is_broken()) {
             return Ok(Arc::clone(usable));
         }
+        let generation = primary.generation();
         let context = match Context::new(&self.device) {
             // After some errors a device's context is unusable, and stays so while anything holds
-            // it, such as lanes that are open but idle.
+            // it, such as lanes that are open but idle, and memory of callers.
             Err(fault) if fault.kind() == FaultKind::Failed && !open.is_empty() => {
-                for broken in &open {
-                    broken.tear_down(self.settings.drop_limit)?;
-                    broken.free_finished();
-                }
+                // What ends frees what the list has.
+                drop(contexts);
+                self.device
+                    .end_context(generation, self.settings.drop_limit)?;
+                contexts = primary.contexts();
                 Context::new(&self.device).map_err(refused_for_good)?
             }
             context => context?,

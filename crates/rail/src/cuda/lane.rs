@@ -50,7 +50,10 @@ impl CudaLane {
     /// Opens another context if this one is broken and no slot of the lane is busy.
     fn renew(&mut self) -> Result<(), Fault> {
         if self.context.is_broken() && self.is_idle() {
-            (self.context, self.slots) = open(&self.gpu)?;
+            let (context, slots) = open(&self.gpu)?;
+            let before = std::mem::replace(&mut self.context, context);
+            before.keep(std::mem::replace(&mut self.slots, slots).into_iter());
+            before.free_finished();
         }
         Ok(())
     }
@@ -171,16 +174,16 @@ impl Drop for CudaLane {
 fn open(gpu: &Gpu) -> Result<(Arc<Context>, Vec<Slot>), Fault> {
     let context = gpu.context()?;
     let mut slots = context.take_left(gpu.settings.slots);
-    let missing = slots.len()..gpu.settings.slots;
-    let new = missing.map(|_| Slot::new(&context, gpu.settings.slot_bytes));
-    match new.collect::<Result<Vec<_>, Fault>>() {
-        Ok(new) => {
-            slots.extend(new);
-            Ok((context, slots))
-        }
-        Err(fault) => {
-            context.note(&fault);
-            Err(fault)
+    while slots.len() < gpu.settings.slots {
+        match Slot::new(&context, gpu.settings.slot_bytes) {
+            Ok(slot) => slots.push(slot),
+            Err(fault) => {
+                context.note(&fault);
+                context.keep(slots.into_iter());
+                context.free_finished();
+                return Err(fault);
+            }
         }
     }
+    Ok((context, slots))
 }

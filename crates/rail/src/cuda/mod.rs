@@ -24,6 +24,7 @@ mod launch;
 mod layout;
 mod nonzero;
 mod poll_backoff;
+mod primary;
 mod registration;
 mod slot;
 mod status;

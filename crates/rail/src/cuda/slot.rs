@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 use stripeline_codec::{Coefficients, Verdict};
 
 use super::buffers::{OnDevice, Pinned, Stream};
-use super::context::{Context, Entered, Working};
+use super::context::{Context, Entered};
 use super::driver::DeviceAddress;
 use super::launch::Product;
 use super::layout::{
     Access, BufferSlot, Layout, SLOT_BYTES_MIN, address_in_place, is_taken_out, joined, transfers,
 };
 use super::nonzero;
+use super::primary::Working;
 use super::tables::{self, ROWS_MAX};
 use crate::lane_piece::LanePiece;
 use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, clock, difference};
@@ -117,7 +118,7 @@ impl Slot {
             layout,
             fault: None,
             begun: clock::now(),
-            _working: self.context.begin_work(),
+            _working: self.context.device.primary.begin_work(),
             // Replaced by `next_chunk`, once staged.
             piece: LanePiece::Attached(piece),
             others: pieces,

@@ -263,6 +263,140 @@ fn work_in_place_is_kept_while_its_context_does_not_end() {
     rail_suite::several_lanes(&rail);
 }
 
+/// All contexts of a device are one context of the driver.
+#[test]
+fn work_in_place_in_each_of_two_contexts_is_kept_until_both_have_ended() {
+    let mock = Mock::new();
+    let rail = mock.short_limit_rail();
+    let (mut first, mut second) = (
+        rail.open_lane().expect("a lane"),
+        rail.open_lane().expect("another"),
+    );
+    let program = mock.program();
+    let mut in_place = [InPlace::new(&program), InPlace::new(&program)];
+    let [one, two] = &mut in_place;
+    mock.set("hang_reset", 1);
+    mock.set("hang", 1);
+    first.submit(1, one.piece(std::sync::Arc::default()));
+    // The second lane notices a lost device, and then continues in another context.
+    let (encoding, handle) = Encoding::submit(&mut *second, 2);
+    mock.wait_for("kernels_running", 2);
+    mock.set("lost", 1);
+    let done = reap(&mut *second);
+    mock.set("lost", 0);
+    encoding.redo(expect_fault(
+        done,
+        FaultKind::Gone,
+        "cannot enter the device's context: device is busy or unavailable (CUDA error 46)",
+    ));
+    drop(handle);
+    encoding.expect_right();
+    second.submit(3, two.piece(std::sync::Arc::default()));
+    mock.wait_for("kernels_running", 3);
+    assert_eq!(mock.get("contexts"), 3, "of both lanes and the program");
+
+    let enough = Duration::from_millis(100);
+    assert!(first.reap(enough).is_none(), "the device may still write");
+    assert!(second.reap(enough).is_none(), "here, too");
+    mock.set("hang_reset", 0);
+    let text = "the device did not finish in time and its context was ended";
+    for (lane, ticket) in [(&mut first, 1), (&mut second, 3)] {
+        let done = reap(&mut **lane);
+        assert_eq!(done.ticket, ticket);
+        drop(expect_fault(done, FaultKind::Gone, text));
+    }
+    assert_eq!(mock.get("resets"), 1);
+    mock.set("hang", 0);
+    mock.wait_for("kernels_running", 0);
+    in_place.iter().for_each(InPlace::expect_blank);
+    drop((first, second));
+    wait_for_lane(&rail);
+    rail_suite::several_lanes(&rail);
+    drop((rail, in_place));
+    drop(program);
+    mock.expect_empty();
+}
+
+#[test]
+fn a_context_that_the_driver_does_not_end_at_first_is_ended_later() {
+    let mock = Mock::new();
+    let rail = mock.short_limit_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    let program = mock.program();
+    let mut in_place = InPlace::new(&program);
+    mock.set("hang", 1);
+    mock.set("resets_failed", 2);
+    lane.submit(1, in_place.piece(std::sync::Arc::default()));
+    mock.wait_for("kernels_running", 1);
+    let text = "the device did not finish in time and its context was ended";
+    drop(expect_fault(reap(&mut *lane), FaultKind::Gone, text));
+    // With a pause between attempts: two that failed, and the last.
+    assert_eq!(mock.get("resets"), 3);
+    mock.set("hang", 0);
+    mock.wait_for("kernels_running", 0);
+    in_place.expect_blank();
+    drop(lane);
+    wait_for_lane(&rail);
+    rail_suite::several_lanes(&rail);
+}
+
+/// What a device holds on to is freed when it answers, although nobody asks for it any more.
+#[test]
+fn a_late_end_of_a_context_frees_what_a_closed_rail_has_left() {
+    let mock = Mock::new();
+    let rail = mock.short_limit_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    let program = mock.program();
+    let mut in_place = InPlace::new(&program);
+    let job = std::sync::Arc::new(());
+    mock.set("hang", 1);
+    mock.set("hang_reset", 1);
+    lane.submit(1, in_place.piece(std::sync::Arc::clone(&job)));
+    mock.wait_for("kernels_running", 1);
+    drop((lane, rail));
+    assert_eq!(std::sync::Arc::strong_count(&job), 2, "the job is not gone");
+    mock.set("hang_reset", 0);
+    until(
+        || std::sync::Arc::strong_count(&job) == 1,
+        || "the job is kept".to_owned(),
+    );
+    mock.set("hang", 0);
+    mock.wait_for("kernels_running", 0);
+    in_place.expect_blank();
+    drop(in_place);
+    drop(program);
+    until(
+        || mock.get("contexts") == 0,
+        || "a context is kept".to_owned(),
+    );
+    mock.expect_empty();
+}
+
+/// Engines have rails of their own over one device.
+#[test]
+fn another_rail_over_the_device_sees_that_its_context_has_ended() {
+    let mock = Mock::new();
+    let (rail, other) = (mock.short_limit_rail(), mock.short_limit_rail());
+    let mut lane = rail.open_lane().expect("a lane");
+    let mut idle = other.open_lane().expect("a lane of the other");
+    let program = mock.program();
+    let mut in_place = InPlace::new(&program);
+    mock.set("hang", 1);
+    lane.submit(1, in_place.piece(std::sync::Arc::default()));
+    mock.wait_for("kernels_running", 1);
+    let text = "the device did not finish in time and its context was ended";
+    drop(expect_fault(reap(&mut *lane), FaultKind::Gone, text));
+    mock.set("hang", 0);
+    mock.wait_for("kernels_running", 0);
+    let (encoding, handle) = Encoding::submit(&mut *idle, 2);
+    assert!(reap(&mut *idle).outcome.is_ok(), "in another context");
+    drop(handle);
+    encoding.expect_right();
+    drop((lane, idle, rail, other, in_place));
+    drop(program);
+    mock.expect_empty();
+}
+
 #[test]
 fn dropping_a_lane_ends_the_context_of_work_in_place() {
     let mock = Mock::new();

@@ -56,7 +56,7 @@ static int enter(bool in_context)
     if (!current_count) {
         return INVALID_CONTEXT;
     }
-    return current[current_count - 1] != context_number ? CONTEXT_IS_DESTROYED : context_error;
+    return current[current_count - 1] != CONTEXT_HANDLE ? CONTEXT_IS_DESTROYED : context_error;
 }
 
 #define BEGIN(in_context)                                                                                              \
@@ -138,7 +138,7 @@ EXPORT int cuDevicePrimaryCtxRetain(uintptr_t *context, int device)
     BEGIN(false);
     if (!status) {
         knobs[CONTEXTS]++;
-        *context = context_number;
+        *context = CONTEXT_HANDLE;
     }
     END;
 }
@@ -193,6 +193,11 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int device)
         pthread_cond_wait(&changed, &lock);
     }
     knobs[RESETS]++;
+    if (knobs[RESETS_FAILED]) {
+        knobs[RESETS_FAILED]--;
+        status = LAUNCH_FAILED;
+        END;
+    }
     // As the driver documents, this releases no reference: every retained context must still be released.
     end_context();
     remove_all_memory();
@@ -202,7 +207,7 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int device)
 EXPORT int cuCtxPushCurrent_v2(uintptr_t context)
 {
     BEGIN(false);
-    if (!status && context != context_number) {
+    if (!status && (context != CONTEXT_HANDLE || !knobs[CONTEXTS])) {
         status = CONTEXT_IS_DESTROYED;
     }
     if (!status) {

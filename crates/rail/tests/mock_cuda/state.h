@@ -36,6 +36,7 @@ enum Knob {
     LAUNCHES_FAILED,  // number of launches that fail while they run, as the context then does
     HANG,             // kernels wait until this is 0
     HANG_RESET,       // ending a context waits until this is 0
+    RESETS_FAILED,    // number of requests to end a context that fail
     WRONG,            // kernels write wrong bytes
     LOST,             // the device has fallen off the bus
     // Counters.
@@ -57,7 +58,7 @@ enum Knob {
 
 static const char *const knob_names[KNOBS] = {
     "devices", "capability", "device_bytes_max", "pinned_bytes_max", "registered_bytes_max", "launches_refused",
-    "launches_failed", "hang", "hang_reset", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes",
+    "launches_failed", "hang", "hang_reset", "resets_failed", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes",
     "registered_bytes", "launches", "unaligned_launches", "copies", "kernels_running", "resets", "queries", "pageable_copies", "canaries_broken",
 };
 
@@ -73,7 +74,11 @@ static long knobs[KNOBS] = {
 };
 // The error that the context is left with, and which context it is: handles of older ones are dead.
 static int context_error;
+// The number of the context that exists now or next.
 static uintptr_t context_number = 1;
+
+// A device's primary context has the same handle after a reset, so that a stale one looks valid.
+#define CONTEXT_HANDLE 7
 
 // Memory of the device, pinned memory, and memory of the program's that it registered.
 enum Kind { ON_DEVICE, PINNED, REGISTERED, PORTABLE };

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The primary context of a device, which all users of the device in a process share: who uses it,
+//! how it is ended, and how many pieces are in flight.
+//!
+//! All [`Context`]s of a device are this one context of the driver. To end it ends all of them, so
+//! its state is kept here, once per device and process.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError, Weak, mpsc,
+};
+use std::time::{Duration, Instant};
+
+use super::context::Context;
+use crate::{Fault, FaultKind, clock};
+
+/// How long a thread that ends the context sleeps while others still use it.
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// The state of a device's primary context.
+#[derive(Debug, Default)]
+pub(super) struct Primary {
+    /// Set while the context is being ended: nobody begins to use it any more.
+    is_ending: AtomicBool,
+    /// How often it has ended. What belongs to an earlier number no longer exists.
+    generation: AtomicU64,
+    /// Held for reading while objects of the context are in use.
+    users: RwLock<()>,
+    /// The pieces that the device may work on.
+    working: AtomicUsize,
+    /// When it could not be ended.
+    failed: Mutex<Option<Instant>>,
+    contexts: Mutex<Vec<Weak<Context>>>,
+}
+
+impl Primary {
+    /// Returns the state for the device with this number of the driver in a library.
+    pub fn of(library: &Path, ordinal: u16) -> Arc<Self> {
+        static KNOWN: Mutex<Vec<(PathBuf, u16, Weak<Primary>)>> = Mutex::new(Vec::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|(.., primary)| primary.strong_count() > 0);
+        let found = known.iter().find_map(|(path, number, primary)| {
+            let is_same = path == library && *number == ordinal;
+            is_same.then(|| primary.upgrade()).flatten()
+        });
+        found.unwrap_or_else(|| {
+            let new = Arc::new(Self::default());
+            known.push((library.to_owned(), ordinal, Arc::downgrade(&new)));
+            new
+        })
+    }
+
+    /// Returns how often the context has ended.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Returns whether objects of this generation may be used.
+    pub fn is_current(&self, generation: u64) -> bool {
+        !self.is_ending.load(Ordering::Acquire) && self.generation() == generation
+    }
+
+    /// Returns whether the context of this generation is being ended and the device may still work.
+    pub fn is_ending(&self, generation: u64) -> bool {
+        self.is_ending.load(Ordering::Acquire) && self.generation() == generation
+    }
+
+    /// Prevents the end of the context while the result lives; `None` if the generation has ended
+    /// or is being ended.
+    pub fn enter(&self, generation: u64) -> Option<RwLockReadGuard<'_, ()>> {
+        if !self.is_current(generation) {
+            return None;
+        }
+        let user = self.users.read().unwrap_or_else(PoisonError::into_inner);
+        // Only now: whoever ends the context sets the flag before it waits for users.
+        self.is_current(generation).then_some(user)
+    }
+
+    /// Ends the context and all work in it, so that the device no longer accesses memory of the
+    /// process. Other users of the device in this process lose it too.
+    ///
+    /// # Errors
+    /// If users of the context or the driver do not return within `limit`, or the driver fails: the
+    /// device may then access any memory of the process until [`Primary::is_ending`] returns false
+    /// for another reason than a fault. Another attempt is refused during the same time.
+    pub fn end(
+        self: &Arc<Self>,
+        generation: u64,
+        limit: Duration,
+        reset: impl FnOnce() -> Result<(), Fault> + Send + 'static,
+    ) -> Result<(), Fault> {
+        if self.is_ending.swap(true, Ordering::AcqRel) {
+            return Err(not_ended("an earlier request has not finished"));
+        }
+        let begun = clock::now();
+        let stays = |reason: &str| {
+            *self.failed() = Some(clock::now());
+            self.is_ending.store(false, Ordering::Release);
+            Err(not_ended(reason))
+        };
+        if self.generation() != generation {
+            self.is_ending.store(false, Ordering::Release);
+            return Ok(());
+        }
+        if let Some(failed) = *self.failed()
+            && begun - failed < limit
+        {
+            self.is_ending.store(false, Ordering::Release);
+            return Err(not_ended("it has just failed"));
+        }
+        // Nobody comes in once this has succeeded, so the lock is not needed.
+        while let Err(TryLockError::WouldBlock) = self.users.try_write() {
+            if clock::now() - begun > limit {
+                return stays("a call of the driver has not returned");
+            }
+            clock::sleep(PAUSE);
+        }
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let primary = Arc::clone(self);
+        // On a separate thread, because a driver may wait for the work that does not end.
+        let thread = std::thread::Builder::new().name("stripeline-cuda-reset".to_owned());
+        let spawned = thread.spawn(move || {
+            let outcome = primary.has_ended(reset());
+            // The receiver may have stopped waiting.
+            drop(sender.send(outcome));
+        });
+        if let Err(error) = spawned {
+            return stays(&error.to_string());
+        }
+        receiver
+            .recv_timeout(limit)
+            .map_err(|_| not_ended(&format!("the driver did not answer in {limit:?}")))?
+    }
+
+    /// Notes the outcome of a reset, and frees what waited for it.
+    fn has_ended(&self, outcome: Result<(), Fault>) -> Result<(), Fault> {
+        match outcome {
+            // A device that is gone no longer accesses memory either.
+            Err(fault) if fault.kind() != FaultKind::Gone => {
+                *self.failed() = Some(clock::now());
+                self.is_ending.store(false, Ordering::Release);
+                Err(fault)
+            }
+            _ => {
+                *self.failed() = None;
+                self.generation.fetch_add(1, Ordering::AcqRel);
+                self.is_ending.store(false, Ordering::Release);
+                for context in self.open() {
+                    context.free_finished();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the contexts that exist, of any generation.
+    pub fn open(&self) -> Vec<Arc<Context>> {
+        self.contexts().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Returns the contexts; the last ones may be dropped only when they are unlocked.
+    pub fn contexts(&self) -> MutexGuard<'_, Vec<Weak<Context>>> {
+        let contexts = self.contexts.lock();
+        let mut contexts = contexts.unwrap_or_else(PoisonError::into_inner);
+        contexts.retain(|context| context.strong_count() > 0);
+        contexts
+    }
+
+    /// Counts a piece as in flight until the result is dropped.
+    pub fn begin_work(self: &Arc<Self>) -> Working {
+        self.working.fetch_add(1, Ordering::AcqRel);
+        Working(Arc::clone(self))
+    }
+
+    /// Returns whether no piece is in flight.
+    pub fn is_idle(&self) -> bool {
+        self.working.load(Ordering::Acquire) == 0
+    }
+}
+
+/// A piece in flight.
+#[derive(Debug)]
+pub(super) struct Working(Arc<Primary>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.working.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn not_ended(reason: &str) -> Fault {
+    let text = format!("cannot end the device's context: {reason}");
+    Fault::new(FaultKind::Gone, text)
+}
