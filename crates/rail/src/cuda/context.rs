@@ -77,8 +77,18 @@ impl Context {
 
     /// Makes the context current on this thread and prevents its end while the result lives.
     pub fn enter(&self) -> Result<Entered<'_>, Fault> {
+        self.try_enter().unwrap_or_else(|| Err(torn_down()))
+    }
+
+    /// As [`Context::enter`]; `None` if the context is being ended or has ended.
+    pub fn try_enter(&self) -> Option<Result<Entered<'_>, Fault>> {
         let user = self.device.primary.enter(self.generation);
-        self.push(user.ok_or_else(torn_down)?)
+        user.map(|user| self.push(user))
+    }
+
+    /// Returns whether the device no longer accesses any memory of the context.
+    pub fn has_ended(&self) -> bool {
+        self.device.primary.has_ended(self.generation)
     }
 
     fn push<'a>(&'a self, user: RwLockReadGuard<'a, ()>) -> Result<Entered<'a>, Fault> {
@@ -126,24 +136,37 @@ impl Context {
     /// or they are freed later. Returns the number of those that the device has not finished with.
     pub fn free_finished(&self) -> usize {
         self.free_pages();
+        let finished: Vec<_> = self
+            .left_slots()
+            .iter_mut()
+            .filter_map(Slot::take_finished)
+            .collect();
+        // Not under the lock: the end of a job may call the program back.
+        drop(finished);
         let mut left = self.left_slots();
-        let finished = left.iter_mut().map(Slot::finish);
-        let stuck = finished.filter(|finished| !finished).count();
-        let is_alive = self.enter().is_ok();
-        if stuck > 0 || is_alive && !self.device.primary.is_idle() {
+        let stuck = left.iter().filter(|slot| !slot.is_idle()).count();
+        let is_unused = self.has_ended() || !self.is_ending() && self.device.primary.is_idle();
+        if stuck > 0 || !is_unused {
             return stuck;
         }
-        let finished = std::mem::take(&mut *left);
+        let unused = std::mem::take(&mut *left);
         drop(left);
         // Not under the lock: the last slot may hold the last reference to this context.
-        drop(finished);
+        drop(unused);
         0
     }
 
-    /// Takes at most `count` slots that dropped lanes have left and that have nothing in flight.
-    pub fn take_left(&self, count: usize) -> Vec<Slot> {
+    /// Returns whether a dropped lane has left a piece that the device may still write in place.
+    pub fn has_left_in_place(&self) -> bool {
+        let left = self.left_slots();
+        left.iter().any(|slot| slot.working_in_place().is_some())
+    }
+
+    /// Takes at most `count` slots of this size that dropped lanes have left and that have nothing
+    /// in flight.
+    pub fn take_left(&self, count: usize, slot_bytes: usize) -> Vec<Slot> {
         let mut left = self.left_slots();
-        let idle = left.extract_if(.., |slot| slot.is_idle());
+        let idle = left.extract_if(.., |slot| slot.is_idle() && slot.is_of(slot_bytes));
         idle.take(count).collect()
     }
 
@@ -180,7 +203,7 @@ impl Context {
             }
             Ok(_) => {}
             // Registrations end with their context.
-            Err(_) if self.generation != self.device.primary.generation() => left.clear(),
+            Err(_) if self.has_ended() => left.clear(),
             Err(_) => {}
         }
     }
@@ -256,7 +279,7 @@ impl Drop for Entered<'_> {
 }
 
 /// Returns the fault of work whose context was torn down.
-fn torn_down() -> Fault {
+pub(super) fn torn_down() -> Fault {
     Fault::new(
         FaultKind::Gone,
         "the device did not finish in time and its context was ended",

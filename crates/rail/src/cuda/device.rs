@@ -66,7 +66,7 @@ impl Device {
         }
         Ok(Arc::new(Self {
             driver: Arc::clone(driver),
-            primary: Primary::of(&driver.library, ordinal),
+            primary: Primary::of(driver.identity(), ordinal),
             ordinal,
             id,
             name,
@@ -84,7 +84,12 @@ impl Device {
         self.primary.end(generation, limit, move || {
             // SAFETY: all users of the context see that it ends before they use its objects.
             let status = unsafe { (driver.functions.context_reset)(id) };
-            driver.check("end the device's context", status)
+            let outcome = driver.check("end the device's context", status);
+            // A device that is gone no longer accesses memory either.
+            outcome.or_else(|fault| match fault.kind() {
+                FaultKind::Gone => Ok(()),
+                _ => Err(fault),
+            })
         })
     }
 }

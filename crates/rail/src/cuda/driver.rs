@@ -6,7 +6,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use libloading::Library;
@@ -90,8 +90,6 @@ functions! {
 #[derive(Debug)]
 pub(super) struct Driver {
     pub functions: Functions,
-    /// Where it was loaded from.
-    pub library: PathBuf,
     /// Never unloaded: the driver has its own threads and exit handlers.
     _library: ManuallyDrop<Library>,
 }
@@ -110,7 +108,6 @@ impl Driver {
             .map_err(|error| absent(format!("cannot use {}: {error}", path.display())))?;
         let driver = Self {
             functions,
-            library: path.to_owned(),
             _library: library,
         };
         // SAFETY: 0 is the only value of the parameter.
@@ -118,6 +115,11 @@ impl Driver {
             (driver.functions.initialize)(0)
         })?;
         Ok(Arc::new(driver))
+    }
+
+    /// Returns a number that distinguishes the drivers of a process.
+    pub fn identity(&self) -> usize {
+        (self.functions.context_retain as *const ()).addr()
     }
 
     /// Returns the newest version of CUDA that the driver supports, as 1000 x major + 10 x minor.

@@ -30,7 +30,12 @@ impl Gpu {
         let primary = &self.device.primary;
         // Not while the list is locked: what ends here may call the program back.
         for context in primary.open() {
-            let working = context.free_finished();
+            let mut working = context.free_finished();
+            if context.has_left_in_place() {
+                // Not tried again before some time has passed; the reason is in the faults below.
+                drop(context.tear_down(self.settings.drop_limit));
+                working = context.free_finished();
+            }
             if context.is_ending() {
                 let text =
                     "cannot use the device: its driver has not ended the context of a hung kernel";

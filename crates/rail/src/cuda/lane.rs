@@ -53,7 +53,7 @@ impl CudaLane {
             let (context, slots) = open(&self.gpu)?;
             let before = std::mem::replace(&mut self.context, context);
             before.keep(std::mem::replace(&mut self.slots, slots).into_iter());
-            before.free_finished();
+            self.gpu.device.primary.free_finished();
         }
         Ok(())
     }
@@ -113,10 +113,10 @@ impl CudaLane {
     }
 
     /// Polls until `enough` holds, the slots are idle, or `limit` is over.
-    fn wait(&mut self, limit: Duration, enough: impl Fn(&Self) -> bool) {
+    fn wait(&mut self, limit: Duration, look: fn(&mut Self), enough: impl Fn(&Self) -> bool) {
         let mut backoff = self.backoff;
         backoff.wait(limit, &Machine::start(), || {
-            self.look();
+            look(self);
             enough(self)
         });
         self.backoff = backoff;
@@ -144,7 +144,9 @@ impl Lane for CudaLane {
         if self.ready.is_empty() {
             // No others come before the caller has waited.
             self.start_batch();
-            self.wait(limit, |lane| !lane.ready.is_empty() || lane.is_idle());
+            self.wait(limit, Self::look, |lane| {
+                !lane.ready.is_empty() || lane.is_idle()
+            });
         }
         self.ready.pop_front()
     }
@@ -159,28 +161,29 @@ impl Drop for CudaLane {
     /// Waits for the device up to the drop limit. If the device still works on a caller's memory
     /// then, its context is ended; work on copies may be left to it.
     fn drop(&mut self) {
-        self.wait(self.gpu.settings.drop_limit, Self::is_idle);
+        // Without ending the context, which is tried afterwards.
+        self.wait(self.gpu.settings.drop_limit, Self::advance, Self::is_idle);
         let in_place = |slot: &Slot| slot.working_in_place().is_some();
         if self.slots.iter().any(in_place) && self.end_context() {
             self.look();
         }
         // Kept with their memory, and with a piece if the device may still access its buffers.
         self.context.keep(self.slots.drain(..));
-        self.context.free_finished();
+        self.gpu.device.primary.free_finished();
     }
 }
 
 /// Returns a context and a lane's slots in it.
 fn open(gpu: &Gpu) -> Result<(Arc<Context>, Vec<Slot>), Fault> {
     let context = gpu.context()?;
-    let mut slots = context.take_left(gpu.settings.slots);
+    let mut slots = context.take_left(gpu.settings.slots, gpu.settings.slot_bytes);
     while slots.len() < gpu.settings.slots {
         match Slot::new(&context, gpu.settings.slot_bytes) {
             Ok(slot) => slots.push(slot),
             Err(fault) => {
                 context.note(&fault);
                 context.keep(slots.into_iter());
-                context.free_finished();
+                gpu.device.primary.free_finished();
                 return Err(fault);
             }
         }

@@ -5,7 +5,6 @@
 //! All [`Context`]s of a device are this one context of the driver. To end it ends all of them, so
 //! its state is kept here, once per device and process.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, TryLockError, Weak, mpsc,
@@ -21,7 +20,8 @@ const PAUSE: Duration = Duration::from_micros(100);
 /// The state of a device's primary context.
 #[derive(Debug, Default)]
 pub(super) struct Primary {
-    /// Set while the context is being ended: nobody begins to use it any more.
+    /// Set while the context is being ended: nobody begins to use it any more. This and the
+    /// generation change only while `failed` is locked.
     is_ending: AtomicBool,
     /// How often it has ended. What belongs to an earlier number no longer exists.
     generation: AtomicU64,
@@ -29,24 +29,28 @@ pub(super) struct Primary {
     users: RwLock<()>,
     /// The pieces that the device may work on.
     working: AtomicUsize,
-    /// When it could not be ended.
+    /// When it could not be ended, unless it has ended since.
     failed: Mutex<Option<Instant>>,
     contexts: Mutex<Vec<Weak<Context>>>,
 }
 
 impl Primary {
-    /// Returns the state for the device with this number of the driver in a library.
-    pub fn of(library: &Path, ordinal: u16) -> Arc<Self> {
-        static KNOWN: Mutex<Vec<(PathBuf, u16, Weak<Primary>)>> = Mutex::new(Vec::new());
+    /// Returns the state for the device with this number of a driver.
+    ///
+    /// # Arguments
+    /// `driver` is the address of one of its functions: a library is loaded once, whatever the name
+    /// by which it is asked for.
+    pub fn of(driver: usize, ordinal: u16) -> Arc<Self> {
+        static KNOWN: Mutex<Vec<(usize, u16, Weak<Primary>)>> = Mutex::new(Vec::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|(.., primary)| primary.strong_count() > 0);
-        let found = known.iter().find_map(|(path, number, primary)| {
-            let is_same = path == library && *number == ordinal;
-            is_same.then(|| primary.upgrade()).flatten()
-        });
+        let same = known
+            .iter()
+            .filter(|(of, number, _)| (*of, *number) == (driver, ordinal));
+        let found = same.filter_map(|(.., primary)| primary.upgrade()).next();
         found.unwrap_or_else(|| {
             let new = Arc::new(Self::default());
-            known.push((library.to_owned(), ordinal, Arc::downgrade(&new)));
+            known.push((driver, ordinal, Arc::downgrade(&new)));
             new
         })
     }
@@ -77,42 +81,44 @@ impl Primary {
         self.is_current(generation).then_some(user)
     }
 
+    /// Returns whether the context of this generation has ended: the device no longer accesses its
+    /// memory.
+    pub fn has_ended(&self, generation: u64) -> bool {
+        self.generation() != generation
+    }
+
     /// Ends the context and all work in it, so that the device no longer accesses memory of the
     /// process. Other users of the device in this process lose it too.
     ///
     /// # Errors
-    /// If users of the context or the driver do not return within `limit`, or the driver fails: the
-    /// device may then access any memory of the process until [`Primary::is_ending`] returns false
-    /// for another reason than a fault. Another attempt is refused during the same time.
+    /// If users of the context and the driver do not return within `limit`, or if the driver fails:
+    /// the device may then access any memory of the process until [`Primary::has_ended`]. After a
+    /// failure another attempt is refused for as long.
     pub fn end(
         self: &Arc<Self>,
         generation: u64,
         limit: Duration,
         reset: impl FnOnce() -> Result<(), Fault> + Send + 'static,
     ) -> Result<(), Fault> {
-        if self.is_ending.swap(true, Ordering::AcqRel) {
-            return Err(not_ended("an earlier request has not finished"));
-        }
         let begun = clock::now();
-        let stays = |reason: &str| {
-            *self.failed() = Some(clock::now());
-            self.is_ending.store(false, Ordering::Release);
-            Err(not_ended(reason))
-        };
-        if self.generation() != generation {
-            self.is_ending.store(false, Ordering::Release);
+        // Nobody may release them while the driver ends them.
+        let contexts = self.open();
+        let failed = self.failed();
+        if self.has_ended(generation) {
             return Ok(());
         }
-        if let Some(failed) = *self.failed()
-            && begun - failed < limit
-        {
-            self.is_ending.store(false, Ordering::Release);
+        if self.is_ending.load(Ordering::Acquire) {
+            return Err(not_ended("an earlier request has not finished"));
+        }
+        if failed.is_some_and(|failed| begun - failed < limit) {
             return Err(not_ended("it has just failed"));
         }
+        self.is_ending.store(true, Ordering::Release);
+        drop(failed);
         // Nobody comes in once this has succeeded, so the lock is not needed.
         while let Err(TryLockError::WouldBlock) = self.users.try_write() {
             if clock::now() - begun > limit {
-                return stays("a call of the driver has not returned");
+                return self.conclude(Err(not_ended("a call of the driver has not returned")));
             }
             clock::sleep(PAUSE);
         }
@@ -121,36 +127,35 @@ impl Primary {
         // On a separate thread, because a driver may wait for the work that does not end.
         let thread = std::thread::Builder::new().name("stripeline-cuda-reset".to_owned());
         let spawned = thread.spawn(move || {
-            let outcome = primary.has_ended(reset());
+            let outcome = primary.conclude(reset());
             // The receiver may have stopped waiting.
             drop(sender.send(outcome));
+            drop(contexts);
+            primary.free_finished();
         });
         if let Err(error) = spawned {
-            return stays(&error.to_string());
+            return self.conclude(Err(not_ended(&error.to_string())));
         }
         receiver
-            .recv_timeout(limit)
+            .recv_timeout(limit.saturating_sub(clock::now() - begun))
             .map_err(|_| not_ended(&format!("the driver did not answer in {limit:?}")))?
     }
 
-    /// Notes the outcome of a reset, and frees what waited for it.
-    fn has_ended(&self, outcome: Result<(), Fault>) -> Result<(), Fault> {
-        match outcome {
-            // A device that is gone no longer accesses memory either.
-            Err(fault) if fault.kind() != FaultKind::Gone => {
-                *self.failed() = Some(clock::now());
-                self.is_ending.store(false, Ordering::Release);
-                Err(fault)
-            }
-            _ => {
-                *self.failed() = None;
-                self.generation.fetch_add(1, Ordering::AcqRel);
-                self.is_ending.store(false, Ordering::Release);
-                for context in self.open() {
-                    context.free_finished();
-                }
-                Ok(())
-            }
+    /// Notes the outcome of an attempt to end the context.
+    fn conclude(&self, outcome: Result<(), Fault>) -> Result<(), Fault> {
+        let mut failed = self.failed();
+        *failed = outcome.is_err().then(clock::now);
+        if outcome.is_ok() {
+            self.generation.fetch_add(1, Ordering::AcqRel);
+        }
+        self.is_ending.store(false, Ordering::Release);
+        outcome
+    }
+
+    /// Frees what closed lanes and callers have left in any context, unless the device may use it.
+    pub fn free_finished(&self) {
+        for context in self.open() {
+            context.free_finished();
         }
     }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use stripeline_codec::{Coefficients, Verdict};
 
 use super::buffers::{OnDevice, Pinned, Stream};
-use super::context::{Context, Entered};
+use super::context::{Context, Entered, torn_down};
 use super::driver::DeviceAddress;
 use super::launch::Product;
 use super::layout::{
@@ -29,7 +29,9 @@ use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, clock, difference};
 #[derive(Debug)]
 pub(super) struct Slot {
     context: Arc<Context>,
-    /// The most bytes that the slot may use of either kind of memory.
+    /// The most bytes that it may use of either kind of memory by the settings of its lane.
+    slot_bytes: usize,
+    /// The same, or less where memory is lacking.
     bytes_max: usize,
     // Freed in this order: the stream before the memory that its work uses.
     stream: Stream,
@@ -45,7 +47,7 @@ pub(super) struct Slot {
 
 /// A piece in progress.
 #[derive(Debug)]
-struct ActivePiece {
+pub(super) struct ActivePiece {
     ticket: u64,
     piece: LanePiece,
     /// Pieces in device memory that the same launch codes, with their tickets.
@@ -67,10 +69,11 @@ struct ActivePiece {
 }
 
 impl Slot {
-    pub fn new(context: &Arc<Context>, bytes_max: usize) -> Result<Self, Fault> {
+    pub fn new(context: &Arc<Context>, slot_bytes: usize) -> Result<Self, Fault> {
         Ok(Self {
             context: Arc::clone(context),
-            bytes_max,
+            slot_bytes,
+            bytes_max: slot_bytes,
             stream: Stream::new(context)?,
             pinned: vec![Pinned::new(context, SLOT_BYTES_MIN)?],
             on_device: vec![OnDevice::new(context, SLOT_BYTES_MIN)?],
@@ -129,13 +132,17 @@ impl Slot {
     /// Lays out the piece's buffers, after growing the memory if needed.
     fn make_room(&mut self, piece: &Piece) -> Layout {
         let layout = Layout::new(piece, self.bytes_max);
-        if self.grow(&layout).is_ok() {
+        let Err(fault) = self.grow(&layout) else {
             return layout;
+        };
+        // Continues in the existing memory: slower, but correct. If the fault is not a lack of
+        // memory, the piece meets it too; otherwise growth is not tried again, because each attempt
+        // costs time.
+        let bytes = self.pinned().bytes.min(self.on_device().bytes);
+        if fault.kind() == FaultKind::Refused {
+            self.bytes_max = bytes;
         }
-        // Continues in the existing memory: slower, but correct. Growth is not tried again, because
-        // each attempt costs time. If the fault was of another kind, the piece meets it too.
-        self.bytes_max = self.pinned().bytes.min(self.on_device().bytes);
-        Layout::new(piece, self.bytes_max)
+        Layout::new(piece, bytes)
     }
 
     fn grow(&mut self, layout: &Layout) -> Result<(), Fault> {
@@ -164,22 +171,27 @@ impl Slot {
 
     /// Returns the result once the device has finished with the chunk; `None` while it works.
     pub fn poll(&self) -> Option<Result<(), Fault>> {
-        let entered = match self.context.enter() {
-            Ok(entered) => entered,
-            // Nothing of the slot is used any more, but the device may access a caller's memory
-            // until the context has ended.
-            Err(_) if self.is_in_place() && self.context.is_ending() => return None,
-            Err(fault) => return Some(Err(fault)),
+        let Some(entered) = self.context.try_enter() else {
+            // Until the context has ended the device may access the piece and the slot's memory.
+            return self.context.has_ended().then(|| Err(torn_down()));
         };
-        self.stream.poll(&entered)
+        match entered {
+            Ok(entered) => self.stream.poll(&entered),
+            Err(fault) => Some(Err(fault)),
+        }
     }
 
-    /// Gives up the piece if the device has finished with it; returns whether the slot is idle.
-    pub fn finish(&mut self) -> bool {
-        if self.poll().is_some() {
-            self.active = None;
-        }
-        self.is_idle()
+    /// Gives up the piece if the device has finished with it.
+    pub fn take_finished(&mut self) -> Option<ActivePiece> {
+        self.active.as_ref()?;
+        // Nobody waits for the outcome.
+        drop(self.poll()?);
+        self.active.take()
+    }
+
+    /// Returns whether the slot was made with this limit of its memory.
+    pub fn is_of(&self, slot_bytes: usize) -> bool {
+        self.slot_bytes == slot_bytes
     }
 
     /// Continues if the device has finished: starts the next chunk, or the pieces are `ready`.

@@ -340,6 +340,82 @@ fn a_context_that_the_driver_does_not_end_at_first_is_ended_later() {
     rail_suite::several_lanes(&rail);
 }
 
+#[test]
+fn nothing_comes_back_while_the_driver_refuses_to_end_the_context() {
+    let mock = Mock::new();
+    let rail = mock.short_limit_rail();
+    let mut lanes = [(); 2].map(|()| rail.open_lane().expect("a lane"));
+    let program = mock.program();
+    let mut in_place = [InPlace::new(&program), InPlace::new(&program)];
+    let job = std::sync::Arc::new(());
+    mock.set("hang", 1);
+    mock.set("resets_failed", 1_000_000);
+    for (lane, units) in lanes.iter_mut().zip(&mut in_place) {
+        lane.submit(1, units.piece(std::sync::Arc::clone(&job)));
+    }
+    let [first, second] = &mut lanes;
+    let (encoding, handle) = Encoding::submit(&mut **first, 2);
+    mock.wait_for("kernels_running", 3);
+    // Two threads whose attempts meet.
+    std::thread::scope(|scope| {
+        for lane in [first, second] {
+            scope.spawn(|| {
+                while mock.get("resets") < 20 {
+                    assert!(
+                        lane.reap(Duration::ZERO).is_none(),
+                        "the device still works"
+                    );
+                }
+            });
+        }
+    });
+    // Copies can be taken away all the time.
+    encoding.redo(handle.revoke().expect("the device has copies"));
+    drop(handle);
+    encoding.expect_right();
+
+    // Also after the lanes, until somebody asks for another.
+    drop(lanes);
+    assert!(rail.open_lane().is_err());
+    assert_eq!(std::sync::Arc::strong_count(&job), 3, "the jobs are kept");
+    mock.set("resets_failed", 0);
+    wait_for_lane(&rail);
+    assert_eq!(std::sync::Arc::strong_count(&job), 1, "they are gone");
+    mock.set("hang", 0);
+    mock.wait_for("kernels_running", 0);
+    in_place.iter().for_each(InPlace::expect_blank);
+    rail_suite::several_lanes(&rail);
+    drop((rail, in_place));
+    drop(program);
+    mock.expect_empty();
+}
+
+#[test]
+fn a_context_that_ends_late_is_released_although_nothing_uses_it() {
+    let mock = Mock::new();
+    let rail = mock.short_limit_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    let idle = rail.open_lane().expect("another");
+    let (failing, piece) = Encoding::new(5_000);
+    mock.set("launches_failed", 1);
+    mock.set("hang_reset", 1);
+    lane.submit(1, piece);
+    let mut piece = reap(&mut *lane).piece.expect("given back");
+    piece.make_irrevocable();
+    failing.redo(piece);
+    // It needs another context, for which the driver must end this one.
+    let (failing, piece) = Encoding::new(5_000);
+    lane.submit(2, piece);
+    let mut piece = reap(&mut *lane).piece.expect("given back");
+    piece.make_irrevocable();
+    failing.redo(piece);
+    drop((lane, idle, rail));
+    assert!(mock.get("contexts") > 0);
+    mock.set("hang_reset", 0);
+    mock.wait_for("contexts", 0);
+    mock.expect_empty();
+}
+
 /// What a device holds on to is freed when it answers, although nobody asks for it any more.
 #[test]
 fn a_late_end_of_a_context_frees_what_a_closed_rail_has_left() {

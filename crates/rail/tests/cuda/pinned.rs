@@ -4,11 +4,11 @@
 
 use stripeline_codec::{Code, Verdict};
 use stripeline_rail::owned::{self, Pending, Units};
-use stripeline_rail::{FaultKind, Piece, PinnedBuffer, Rail, pinned};
+use stripeline_rail::{FaultKind, Job, MemoryKind, Piece, PinnedBuffer, Rail, Region, pinned};
 use stripeline_testkit::{Stripe, rail_suite::Feeder};
 
 use crate::mock::{LIMIT, Mock, wait_for_lane};
-use crate::placement::codec;
+use crate::placement::{PAGE_BYTES, buffers, codec, with_large_slots};
 use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
 
 const CELL: usize = 3_072;
@@ -83,6 +83,69 @@ fn units_in_our_memory_are_copied_only_on_the_device() {
     drop(units);
     assert_eq!(pinned::is_locked(start), None);
     mock.expect_empty();
+}
+
+#[test]
+fn units_that_follow_each_other_in_our_memory_are_copied_together() {
+    let mock = Mock::new();
+    let rail = with_large_slots(&mock);
+    let mut feeder = Feeder::new(&rail, 1);
+    // Slots hold buffers at multiples of 256 bytes. The tables, six inputs and three outputs.
+    for (bytes, gap, copies) in [(4_096, 0, 3), (4_096, 256, 10), (4_000, 0, 10)] {
+        let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
+        let pitch = bytes + gap;
+        let buffer = rail.allocate_pinned(9 * pitch).expect("a GPU");
+        let mut parts = buffer.expect("room").split(pitch);
+        for (part, unit) in parts.iter_mut().zip(stripe.data()) {
+            part[..bytes].copy_from_slice(unit);
+        }
+        let region =
+            |part: &mut PinnedBuffer| Region::new(part.as_mut_ptr(), MemoryKind::HostPinned);
+        let units: Vec<Region> = parts.iter_mut().map(region).collect();
+        let (data, parity) = units.split_at(6);
+        let before = mock.get("copies");
+        // SAFETY: the parts outlive the job, which ends with `run`.
+        let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
+        let done = feeder.run(piece.expect("in order"));
+        assert_eq!(done, Ok(Verdict::Sound));
+        let what = format!("{bytes} bytes, {gap} apart");
+        assert_eq!(mock.get("copies") - before, copies, "{what}");
+        for (part, expected) in parts.iter().zip(&stripe.units) {
+            assert!(part[..bytes] == **expected, "{what}");
+            assert!(part[bytes..].iter().all(|byte| *byte == 0), "{what}");
+        }
+    }
+}
+
+/// Seen on an H200 with hundreds of streams.
+#[test]
+fn units_that_follow_each_other_in_several_allocations_are_copied_one_by_one() {
+    let mock = Mock::new();
+    let (rail, program) = (with_large_slots(&mock), mock.program());
+    let stripe = Stripe::random(Code::Rs, 6, 3, PAGE_BYTES);
+    let mut storage = vec![0; 10 * PAGE_BYTES];
+    let start = storage.as_ptr().align_offset(PAGE_BYTES);
+    let mut pages: Vec<&mut [u8]> = storage[start..][..9 * PAGE_BYTES]
+        .chunks_mut(PAGE_BYTES)
+        .collect();
+    for (page, unit) in pages.iter_mut().zip(stripe.data()) {
+        page.copy_from_slice(unit);
+    }
+    pages.iter_mut().for_each(|page| program.register(page));
+    let region = |page: &mut &mut [u8]| Region::new(page.as_mut_ptr(), MemoryKind::HostPinned);
+    let units: Vec<Region> = pages.iter_mut().map(region).collect();
+    let (data, parity) = units.split_at(6);
+    // SAFETY: the pages outlive the job, which ends with `run`.
+    let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
+    let done = Feeder::new(&rail, 1).run(piece.expect("in order"));
+    assert_eq!(done, Ok(Verdict::Sound));
+    pages.iter_mut().for_each(|page| program.unregister(page));
+    assert!(
+        pages
+            .iter()
+            .zip(&stripe.units)
+            .all(|(page, unit)| **page == **unit)
+    );
 }
 
 #[test]

@@ -4,10 +4,11 @@
 use std::ops::Range;
 
 use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::{Buffers, CudaSettings, Job, MemoryKind, Piece, PinnedBuffer, Rail, Region};
+use stripeline_rail::owned::{self, Units};
+use stripeline_rail::{Buffers, CudaSettings, Job, MemoryKind, Piece, Rail, Region};
 use stripeline_testkit::{Random, Stripe, rail_suite::Feeder};
 
-use crate::mock::Mock;
+use crate::mock::{LIMIT, Mock};
 use crate::program::Program;
 
 /// The kind of memory of a unit.
@@ -19,7 +20,7 @@ pub enum Memory {
 }
 
 /// The granularity at which the driver registers memory.
-const PAGE_BYTES: usize = 4_096;
+pub const PAGE_BYTES: usize = 4_096;
 
 /// The guard bytes around units.
 const GUARD: u8 = 0x77;
@@ -344,71 +345,8 @@ fn tables_are_copied_once_for_pieces_of_one_code() {
     placement.encode_with(&codecs[0], &three);
 }
 
-#[test]
-fn units_that_follow_each_other_in_our_memory_are_copied_together() {
-    let mock = Mock::new();
-    let rail = with_large_slots(&mock);
-    let mut feeder = Feeder::new(&rail, 1);
-    // Slots hold buffers at multiples of 256 bytes. The tables, six inputs and three outputs.
-    for (bytes, gap, copies) in [(4_096, 0, 3), (4_096, 256, 10), (4_000, 0, 10)] {
-        let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
-        let pitch = bytes + gap;
-        let buffer = rail.allocate_pinned(9 * pitch).expect("a GPU");
-        let mut parts = buffer.expect("room").split(pitch);
-        for (part, unit) in parts.iter_mut().zip(stripe.data()) {
-            part[..bytes].copy_from_slice(unit);
-        }
-        let region =
-            |part: &mut PinnedBuffer| Region::new(part.as_mut_ptr(), MemoryKind::HostPinned);
-        let units: Vec<Region> = parts.iter_mut().map(region).collect();
-        let (data, parity) = units.split_at(6);
-        let before = mock.get("copies");
-        // SAFETY: the parts outlive the job, which ends with `run`.
-        let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
-        let done = feeder.run(piece.expect("in order"));
-        assert_eq!(done, Ok(Verdict::Sound));
-        let what = format!("{bytes} bytes, {gap} apart");
-        assert_eq!(mock.get("copies") - before, copies, "{what}");
-        for (part, expected) in parts.iter().zip(&stripe.units) {
-            assert!(part[..bytes] == **expected, "{what}");
-            assert!(part[bytes..].iter().all(|byte| *byte == 0), "{what}");
-        }
-    }
-}
-
-/// Seen on an H200 with hundreds of streams.
-#[test]
-fn units_that_follow_each_other_in_several_allocations_are_copied_one_by_one() {
-    let mock = Mock::new();
-    let (rail, program) = (with_large_slots(&mock), mock.program());
-    let stripe = Stripe::random(Code::Rs, 6, 3, PAGE_BYTES);
-    let mut storage = vec![0; 10 * PAGE_BYTES];
-    let start = storage.as_ptr().align_offset(PAGE_BYTES);
-    let mut pages: Vec<&mut [u8]> = storage[start..][..9 * PAGE_BYTES]
-        .chunks_mut(PAGE_BYTES)
-        .collect();
-    for (page, unit) in pages.iter_mut().zip(stripe.data()) {
-        page.copy_from_slice(unit);
-    }
-    pages.iter_mut().for_each(|page| program.register(page));
-    let region = |page: &mut &mut [u8]| Region::new(page.as_mut_ptr(), MemoryKind::HostPinned);
-    let units: Vec<Region> = pages.iter_mut().map(region).collect();
-    let (data, parity) = units.split_at(6);
-    // SAFETY: the pages outlive the job, which ends with `run`.
-    let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
-    let done = Feeder::new(&rail, 1).run(piece.expect("in order"));
-    assert_eq!(done, Ok(Verdict::Sound));
-    pages.iter_mut().for_each(|page| program.unregister(page));
-    assert!(
-        pages
-            .iter()
-            .zip(&stripe.units)
-            .all(|(page, unit)| **page == **unit)
-    );
-}
-
 /// Returns a rail with one slot per lane, which grows up to 64 MiB.
-fn with_large_slots(mock: &Mock) -> impl Rail {
+pub fn with_large_slots(mock: &Mock) -> impl Rail {
     mock.rail_with(&CudaSettings {
         slots: 1,
         slot_bytes: 64 << 20,
@@ -462,6 +400,38 @@ fn pieces_are_done_in_chunks_where_memory_for_them_is_lacking() {
         placement.decode(&stripe);
         placement.verify(&stripe);
     }
+}
+
+/// Rails over one device share its context, and what closed lanes have left in it.
+#[test]
+fn lanes_take_no_slots_that_were_made_for_another_size() {
+    let mock = Mock::new();
+    let (small, large) = (mock.rail(), with_large_slots(&mock));
+    let in_use = large.open_lane().expect("a lane that keeps the context");
+    let mut working = small.open_lane().expect("a lane");
+    let idle = small.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    let (piece, pending) = {
+        let stripe = Stripe::random(Code::Rs, 6, 3, 3_000);
+        let units = Units {
+            inputs: stripe.data().to_vec(),
+            outputs: vec![vec![0; 3_000]; 3],
+        };
+        owned::encode(&codec(&stripe), units).expect("in order")
+    };
+    working.submit(1, piece);
+    mock.wait_for("kernels_running", 1);
+    drop(idle);
+    let streams = mock.get("streams");
+    let another = large.open_lane().expect("a lane");
+    assert_eq!(mock.get("streams"), streams + 1, "a slot of its own");
+    let again = small.open_lane().expect("a lane");
+    assert_eq!(mock.get("streams"), streams + 1, "slots that were left");
+    mock.set("hang", 0);
+    assert!(working.reap(LIMIT).expect("it ends").outcome.is_ok());
+    drop(pending);
+    drop((in_use, working, another, again, small, large));
+    mock.expect_empty();
 }
 
 #[test]
