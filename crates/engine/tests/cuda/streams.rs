@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hundreds of threads that issue to one engine over a GPU and the CPUs, as the streams of a server
-//! do, and a process that is killed meanwhile.
+//! do, also while another process that uses the GPU is killed.
 
 use std::io::{BufRead, BufReader};
 use std::ops::DerefMut;

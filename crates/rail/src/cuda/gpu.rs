@@ -32,7 +32,7 @@ impl Gpu {
         for context in primary.open() {
             let mut working = context.free_finished();
             if context.has_left_in_place() {
-                // Not tried again before some time has passed; the reason is in the faults below.
+                // After a failure the next request for a context tries again.
                 drop(context.tear_down(self.settings.drop_limit));
                 working = context.free_finished();
             }

@@ -20,8 +20,8 @@ const PAUSE: Duration = Duration::from_micros(100);
 /// The state of a device's primary context.
 #[derive(Debug, Default)]
 pub(super) struct Primary {
-    /// Set while the context is being ended: nobody begins to use it any more. This and the
-    /// generation change only while `failed` is locked.
+    /// Set while the context is being ended: no thread begins to use it. This and the generation
+    /// change only while `failed` is locked.
     is_ending: AtomicBool,
     /// How often it has ended. What belongs to an earlier number no longer exists.
     generation: AtomicU64,
@@ -77,7 +77,7 @@ impl Primary {
             return None;
         }
         let user = self.users.read().unwrap_or_else(PoisonError::into_inner);
-        // Only now: whoever ends the context sets the flag before it waits for users.
+        // Checked again: a thread that ends the context sets the flag, and then waits for users.
         self.is_current(generation).then_some(user)
     }
 
@@ -101,7 +101,7 @@ impl Primary {
         reset: impl FnOnce() -> Result<(), Fault> + Send + 'static,
     ) -> Result<(), Fault> {
         let begun = clock::now();
-        // Nobody may release them while the driver ends them.
+        // Kept, so that none is released while the driver ends it.
         let contexts = self.open();
         let failed = self.failed();
         if self.has_ended(generation) {
@@ -115,7 +115,7 @@ impl Primary {
         }
         self.is_ending.store(true, Ordering::Release);
         drop(failed);
-        // Nobody comes in once this has succeeded, so the lock is not needed.
+        // The flag keeps other threads out after this has succeeded, so the lock need not be held.
         while let Err(TryLockError::WouldBlock) = self.users.try_write() {
             if clock::now() - begun > limit {
                 return self.conclude(Err(not_ended("a call of the driver has not returned")));

@@ -184,7 +184,7 @@ impl Slot {
     /// Gives up the piece if the device has finished with it.
     pub fn take_finished(&mut self) -> Option<ActivePiece> {
         self.active.as_ref()?;
-        // Nobody waits for the outcome.
+        // The lane that submitted it is gone.
         drop(self.poll()?);
         self.active.take()
     }

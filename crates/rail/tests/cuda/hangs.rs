@@ -11,7 +11,7 @@ use stripeline_testkit::{Stripe, rail_suite};
 use crate::mock::{LIMIT, Mock, until, wait_for_lane};
 use crate::placement::{Memory, Unit, buffers, codec, regions};
 use crate::program::Program;
-use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
+use crate::submission::{Encoding, expect_ended, expect_fault, expect_nothing, reap};
 
 #[test]
 fn a_piece_is_revoked_and_the_late_device_writes_nothing() {
@@ -184,6 +184,13 @@ impl<'a> InPlace<'a> {
         piece.expect("in order")
     }
 
+    /// Lets the device go on, and expects that it writes nothing any more.
+    fn expect_blank_after_hang(units: &[Self], mock: &Mock) {
+        mock.set("hang", 0);
+        mock.wait_for("kernels_running", 0);
+        units.iter().for_each(Self::expect_blank);
+    }
+
     fn expect_blank(&self) {
         let mut bytes = self.parity.iter().flat_map(Unit::read);
         assert!(
@@ -207,16 +214,13 @@ fn work_in_place_returns_when_its_context_has_ended() {
     let (encoding, other_handle) = Encoding::submit(&mut *other, 4);
     mock.wait_for("kernels_running", 2);
     assert!(handle.revoke().is_none(), "the device touches the buffers");
-    let text = "the device did not finish in time and its context was ended";
-    drop(expect_fault(reap(&mut *lane), FaultKind::Gone, text));
+    drop(expect_ended(reap(&mut *lane)));
     assert_eq!(mock.get("resets"), 1);
     // The other lane shared the context.
-    encoding.redo(expect_fault(reap(&mut *other), FaultKind::Gone, text));
+    encoding.redo(expect_ended(reap(&mut *other)));
     drop((handle, other_handle));
     encoding.expect_right();
-    mock.set("hang", 0);
-    mock.wait_for("kernels_running", 0);
-    in_place.expect_blank();
+    InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
     drop((lane, other));
     wait_for_lane(&rail);
     rail_suite::several_lanes(&rail);
@@ -257,9 +261,7 @@ fn work_in_place_is_kept_while_its_context_does_not_end() {
         || std::sync::Arc::strong_count(&job) == 1,
         || "the job is kept".to_owned(),
     );
-    mock.set("hang", 0);
-    mock.wait_for("kernels_running", 0);
-    in_place.expect_blank();
+    InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
     rail_suite::several_lanes(&rail);
 }
 
@@ -299,16 +301,13 @@ fn work_in_place_in_each_of_two_contexts_is_kept_until_both_have_ended() {
     assert!(first.reap(enough).is_none(), "the device may still write");
     assert!(second.reap(enough).is_none(), "here, too");
     mock.set("hang_reset", 0);
-    let text = "the device did not finish in time and its context was ended";
     for (lane, ticket) in [(&mut first, 1), (&mut second, 3)] {
         let done = reap(&mut **lane);
         assert_eq!(done.ticket, ticket);
-        drop(expect_fault(done, FaultKind::Gone, text));
+        drop(expect_ended(done));
     }
     assert_eq!(mock.get("resets"), 1);
-    mock.set("hang", 0);
-    mock.wait_for("kernels_running", 0);
-    in_place.iter().for_each(InPlace::expect_blank);
+    InPlace::expect_blank_after_hang(&in_place, &mock);
     drop((first, second));
     wait_for_lane(&rail);
     rail_suite::several_lanes(&rail);
@@ -328,13 +327,10 @@ fn a_context_that_the_driver_does_not_end_at_first_is_ended_later() {
     mock.set("resets_failed", 2);
     lane.submit(1, in_place.piece(std::sync::Arc::default()));
     mock.wait_for("kernels_running", 1);
-    let text = "the device did not finish in time and its context was ended";
-    drop(expect_fault(reap(&mut *lane), FaultKind::Gone, text));
+    drop(expect_ended(reap(&mut *lane)));
     // With a pause between attempts: two that failed, and the last.
     assert_eq!(mock.get("resets"), 3);
-    mock.set("hang", 0);
-    mock.wait_for("kernels_running", 0);
-    in_place.expect_blank();
+    InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
     drop(lane);
     wait_for_lane(&rail);
     rail_suite::several_lanes(&rail);
@@ -374,16 +370,14 @@ fn nothing_comes_back_while_the_driver_refuses_to_end_the_context() {
     drop(handle);
     encoding.expect_right();
 
-    // Also after the lanes, until somebody asks for another.
+    // The jobs are kept after the lanes, too, and the next request for a lane tries again.
     drop(lanes);
     assert!(rail.open_lane().is_err());
     assert_eq!(std::sync::Arc::strong_count(&job), 3, "the jobs are kept");
     mock.set("resets_failed", 0);
     wait_for_lane(&rail);
     assert_eq!(std::sync::Arc::strong_count(&job), 1, "they are gone");
-    mock.set("hang", 0);
-    mock.wait_for("kernels_running", 0);
-    in_place.iter().for_each(InPlace::expect_blank);
+    InPlace::expect_blank_after_hang(&in_place, &mock);
     rail_suite::several_lanes(&rail);
     drop((rail, in_place));
     drop(program);
@@ -400,15 +394,11 @@ fn a_context_that_ends_late_is_released_although_nothing_uses_it() {
     mock.set("launches_failed", 1);
     mock.set("hang_reset", 1);
     lane.submit(1, piece);
-    let mut piece = reap(&mut *lane).piece.expect("given back");
-    piece.make_irrevocable();
-    failing.redo(piece);
+    failing.redo_failed(reap(&mut *lane));
     // It needs another context, for which the driver must end this one.
     let (failing, piece) = Encoding::new(5_000);
     lane.submit(2, piece);
-    let mut piece = reap(&mut *lane).piece.expect("given back");
-    piece.make_irrevocable();
-    failing.redo(piece);
+    failing.redo_failed(reap(&mut *lane));
     drop((lane, idle, rail));
     assert!(mock.get("contexts") > 0);
     mock.set("hang_reset", 0);
@@ -416,7 +406,7 @@ fn a_context_that_ends_late_is_released_although_nothing_uses_it() {
     mock.expect_empty();
 }
 
-/// What a device holds on to is freed when it answers, although nobody asks for it any more.
+/// A device that hangs keeps memory and jobs. They are freed when it answers, without another call.
 #[test]
 fn a_late_end_of_a_context_frees_what_a_closed_rail_has_left() {
     let mock = Mock::new();
@@ -436,9 +426,7 @@ fn a_late_end_of_a_context_frees_what_a_closed_rail_has_left() {
         || std::sync::Arc::strong_count(&job) == 1,
         || "the job is kept".to_owned(),
     );
-    mock.set("hang", 0);
-    mock.wait_for("kernels_running", 0);
-    in_place.expect_blank();
+    InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
     drop(in_place);
     drop(program);
     until(
@@ -460,8 +448,7 @@ fn another_rail_over_the_device_sees_that_its_context_has_ended() {
     mock.set("hang", 1);
     lane.submit(1, in_place.piece(std::sync::Arc::default()));
     mock.wait_for("kernels_running", 1);
-    let text = "the device did not finish in time and its context was ended";
-    drop(expect_fault(reap(&mut *lane), FaultKind::Gone, text));
+    drop(expect_ended(reap(&mut *lane)));
     mock.set("hang", 0);
     mock.wait_for("kernels_running", 0);
     let (encoding, handle) = Encoding::submit(&mut *idle, 2);

@@ -62,6 +62,14 @@ impl Encoding {
         assert_eq!(done, Ok(Verdict::Sound));
     }
 
+    /// Expects that the piece failed for any reason, and redoes it.
+    pub fn redo_failed(&self, done: Done) {
+        assert!(done.outcome.is_err());
+        let mut piece = done.piece.expect("given back");
+        piece.make_irrevocable();
+        self.redo(piece);
+    }
+
     pub fn expect_right(&self) {
         assert!(self.parity() == self.stripe.parity(), "wrong bytes");
     }
@@ -79,6 +87,12 @@ pub fn expect_fault(done: Done, kind: FaultKind, text: &str) -> Piece {
     let mut piece = done.piece.expect("given back");
     piece.make_irrevocable();
     piece
+}
+
+/// Expects that the context was ended under the piece, and returns it.
+pub fn expect_ended(done: Done) -> Piece {
+    let text = "the device did not finish in time and its context was ended";
+    expect_fault(done, FaultKind::Gone, text)
 }
 
 /// Expects that no piece completes, and that a piece is in flight.

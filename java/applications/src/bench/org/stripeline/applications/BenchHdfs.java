@@ -71,7 +71,7 @@ final class BenchHdfs implements AutoCloseable {
       action.run();
     } finally {
       for (MiniDFSCluster.DataNodeProperties node : dead) {
-        // On other ports: connections may have taken the old ones meanwhile.
+        // On new ports, because other connections may use the old ones by now.
         cluster.restartDataNode(node, false);
       }
       cluster.waitActive();
