@@ -10,7 +10,9 @@ import org.apache.hadoop.io.erasurecode.CodecUtil;
  * defaults are kept.
  *
  * <ul>
- *   <li>Stripeline's coder is tried before Hadoop's own coders.
+ *   <li>Stripeline's coder is tried before Hadoop's own coders, also in Hadoop's shaded client
+ *       ({@code hadoop-client-api}). Shading has changed the names of the keys of coders in its
+ *       code, so that it ignores what users set; both names get the same value.
  *   <li>The connection cache is larger. Hadoop's cache keeps 16 connections per JVM, which suits
  *       reads of replicated blocks. A decode reads from k DataNodes at once, so with a few threads
  *       most of its connections would have to be opened again. All clients of the JVM with the same
@@ -26,6 +28,11 @@ public final class ClientDefaults {
     {CodecUtil.IO_ERASURECODE_CODEC_RS_LEGACY_RAWCODERS_KEY, "rs-legacy_java"},
     {CodecUtil.IO_ERASURECODE_CODEC_XOR_RAWCODERS_KEY, "xor_native,xor_java"},
   };
+
+  private static final String NATIVE = CodecUtil.IO_ERASURECODE_CODEC_NATIVE_ENABLED_KEY;
+
+  /** What shading has put before these keys in Hadoop's code; empty in Hadoop's other jars. */
+  private static final String SHADED = shaded();
 
   private static final String CONTEXT = HdfsClientConfigKeys.DFS_CLIENT_CONTEXT;
   private static final String CONTEXT_DEFAULT = HdfsClientConfigKeys.DFS_CLIENT_CONTEXT_DEFAULT;
@@ -43,17 +50,33 @@ public final class ClientDefaults {
 
   /** Returns the configuration for one of Stripeline's clients. */
   public static Configuration apply(Configuration conf) {
+    return apply(conf, SHADED);
+  }
+
+  static Configuration apply(Configuration conf, String shaded) {
     Configuration ours = new Configuration(conf);
     for (String[] coders : DEFAULTS) {
       if (isAt(conf, coders[0], coders[1])) {
         ours.set(coders[0], CODER + coders[1]);
       }
+      ours.setIfUnset(shaded + coders[0], ours.get(coders[0]));
     }
+    ours.setBooleanIfUnset(shaded + NATIVE, ours.getBoolean(NATIVE, true));
     if (isAt(conf, CONTEXT, CONTEXT_DEFAULT) && isAt(conf, CONNECTIONS, CONNECTIONS_DEFAULT)) {
       ours.set(CONTEXT, OUR_CONTEXT);
       ours.setInt(CONNECTIONS, OUR_CONNECTIONS);
     }
     return ours;
+  }
+
+  private static String shaded() {
+    try {
+      // By reflection, because the compiler copies constants.
+      Object key = CodecUtil.class.getField("IO_ERASURECODE_CODEC_NATIVE_ENABLED_KEY").get(null);
+      return key.toString().replace(NATIVE, "");
+    } catch (ReflectiveOperationException e) {
+      return "";
+    }
   }
 
   private static boolean isAt(Configuration conf, String key, String hadoopsDefault) {

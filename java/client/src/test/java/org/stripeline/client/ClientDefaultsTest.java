@@ -29,6 +29,24 @@ class ClientDefaultsTest {
   }
 
   @Test
+  void theShadedClientGetsTheSameCoders() {
+    String shaded = "org.apache.hadoop.shaded.";
+    Configuration conf = new HdfsConfiguration();
+    assertThat(ClientDefaults.apply(conf, shaded).get(shaded + CODERS))
+        .isEqualTo("stripeline,rs_native,rs_java");
+
+    conf.set(CODERS, "rs_java");
+    conf.set("io.erasurecode.codec.native.enabled", "false");
+    Configuration ours = ClientDefaults.apply(conf, shaded);
+    assertThat(ours.get(shaded + CODERS)).isEqualTo("rs_java");
+    assertThat(ours.get(shaded + "io.erasurecode.codec.native.enabled")).isEqualTo("false");
+
+    conf.set(shaded + CODERS, "rs_native");
+    assertThat(ClientDefaults.apply(conf, shaded).get(shaded + CODERS)).isEqualTo("rs_native");
+    assertThat(ClientDefaults.apply(new HdfsConfiguration()).get(shaded + CODERS)).isNull();
+  }
+
+  @Test
   void connectionsHaveASeparateContextWithRoom() {
     Configuration ours = ClientDefaults.apply(new HdfsConfiguration());
     assertThat(ours.get(CONTEXT)).isNotEqualTo(HdfsClientConfigKeys.DFS_CLIENT_CONTEXT_DEFAULT);
