@@ -87,6 +87,7 @@ class ScrubKillTest extends ProcessCase {
 
   /** Kills the NameNode, which forgets what was reported as corrupt. */
   @Test
+  @Tag("conformance")
   void aKilledNameNodeLosesNothing() throws Exception {
     ScrubProcess cut = cluster.begin(scrub());
     await(cut, "findings", () -> cut.groups().size() > 1);

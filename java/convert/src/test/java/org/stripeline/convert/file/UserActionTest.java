@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.Step;
@@ -182,14 +183,19 @@ class UserActionTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "STRIPED,plain",
-    "CONTIGUOUS,plain",
-    "STRIPED,zone",
-    "CONTIGUOUS,zone",
-    "CONTIGUOUS,snapshots"
-  })
+  @CsvSource({"STRIPED,plain", "CONTIGUOUS,plain", "CONTIGUOUS,snapshots"})
   void isNeitherLostNorUndone(Layout layout, String place) throws Exception {
+    convertDuringActions(layout, place);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  @Tag("conformance")
+  void isNeitherLostNorUndoneInAnEncryptionZone(Layout layout) throws Exception {
+    convertDuringActions(layout, "zone");
+  }
+
+  private void convertDuringActions(Layout layout, String place) throws Exception {
     Path root = new Path("/" + layout + "-" + place);
     prepare(root, place);
     Map<String, Case> cases = cases(root, layout, place);
