@@ -56,6 +56,11 @@ public final class ClusterBenchOptions {
     void run(WorkDirectory place, PrintWriter progress) throws IOException;
   }
 
+  /** Returns whether a missed threshold is a failure. */
+  public boolean isEnforced() {
+    return enforce;
+  }
+
   /** Returns the complete command line as given. */
   public String commandLine() {
     return "stripeline "
@@ -93,6 +98,7 @@ public final class ClusterBenchOptions {
     boolean isComplete = true;
     try {
       measurement.run(place, spec.commandLine().getErr());
+      isComplete = !report.isEmpty();
     } catch (IOException | RuntimeException e) {
       if (report.isEmpty()) {
         throw e;

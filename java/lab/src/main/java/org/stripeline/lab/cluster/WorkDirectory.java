@@ -144,7 +144,7 @@ public final class WorkDirectory implements AutoCloseable {
     if (store.getUsableSpace() < bytes) {
       throw new IOException(
           String.format(
-              "Cannot run the demo in %s: it needs %d MiB and %d MiB are free; choose another"
+              "Cannot use %s: the run needs %d MiB there and %d MiB are free; choose another"
                   + " directory with --dir or less data with --size",
               root, bytes >> 20, store.getUsableSpace() >> 20));
     }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ import org.stripeline.lab.cluster.ReplicaFiles;
  * The cluster of a run: NameNode and DataNodes in one process, and DataNodes in separate processes
  * if one is to hang or each has its own network.
  */
-public final class IoCluster implements AutoCloseable {
+public final class IoCluster implements BenchHdfs {
   /** The block size, HDFS's default: with six data units a group holds 768 MiB. */
   public static final long BLOCK_BYTES = 128L << 20;
 
@@ -81,7 +82,7 @@ public final class IoCluster implements AutoCloseable {
     return cluster;
   }
 
-  /** Returns the settings that every client needs. */
+  @Override
   public Map<String, String> clientSettings() throws IOException {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("fs.defaultFS", status().uri);
@@ -100,7 +101,7 @@ public final class IoCluster implements AutoCloseable {
     return java.net.URI.create(status().uri).getAuthority();
   }
 
-  /** Opens Hadoop's own client. */
+  @Override
   public DistributedFileSystem open(Map<String, String> settings) throws IOException {
     Configuration conf = new HdfsConfiguration();
     settings.forEach(conf::set);
@@ -108,9 +109,40 @@ public final class IoCluster implements AutoCloseable {
     return (DistributedFileSystem) FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);
   }
 
-  /** Returns a client for names, policies and locations. */
+  @Override
   public DistributedFileSystem fs() {
     return fs;
+  }
+
+  @Override
+  public org.apache.hadoop.fs.Path root() {
+    return new org.apache.hadoop.fs.Path("/io");
+  }
+
+  @Override
+  public String absence(org.apache.hadoop.fs.Path directory, String policy, int bytes, int wanted) {
+    return null;
+  }
+
+  /** Is not limited: the command has checked the disk. */
+  @Override
+  public long free() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public List<String> clientArguments() {
+    return Collections.emptyList();
+  }
+
+  @Override
+  public List<Path> clientClassPath() {
+    return Collections.emptyList();
+  }
+
+  @Override
+  public String hadoopVersion() throws IOException {
+    return status().hadoopVersion;
   }
 
   /** Returns a client that controls the NameNode and the DataNodes of the cluster's own process. */
@@ -122,7 +154,7 @@ public final class IoCluster implements AutoCloseable {
     return process.client().status();
   }
 
-  /** Returns the ids of the processes whose processor time counts as that of the servers. */
+  @Override
   public List<Long> processes() {
     List<Long> processes = new ArrayList<>();
     processes.add(process.pid());
@@ -178,6 +210,7 @@ public final class IoCluster implements AutoCloseable {
   /**
    * Returns address and port of each running DataNode of the cluster's own process, by its name.
    */
+  @Override
   public Map<String, String> inside() throws IOException {
     Map<String, String> nodes = new LinkedHashMap<>();
     for (ClusterStatus.DataNodeStatus node : status().datanodes) {
@@ -207,6 +240,7 @@ public final class IoCluster implements AutoCloseable {
    *
    * @throws IOException if the NameNode refuses it
    */
+  @Override
   public void enable(ErasureCodingPolicy policy) throws IOException {
     if (SystemErasureCodingPolicies.getByName(policy.getName()) == null) {
       for (AddErasureCodingPolicyResponse response :
@@ -221,6 +255,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Deletes files and waits until no DataNode has any of their blocks. */
+  @Override
   public void delete(Collection<String> files) throws IOException {
     List<Long> blocks = new ArrayList<>();
     for (String file : files) {

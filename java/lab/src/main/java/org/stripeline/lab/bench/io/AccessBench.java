@@ -68,7 +68,7 @@ final class AccessBench {
     own.put("dfs.datanode.socket.reuse.keepalive", KEEPALIVE_MILLIS);
     own.put("dfs.datanode.transfer.socket.send.buffer.size", SOCKET_BYTES);
     cluster = place.start(() -> IoCluster.start(place.cluster(), settings.datanodes(), own));
-    report.describe(cluster.status());
+    report.describe(cluster.hadoopVersion());
     trace = ReadTrace.start(cluster);
     Logger log = Logger.getLogger("org.apache.hadoop.hdfs");
     Level before = log.getLevel();

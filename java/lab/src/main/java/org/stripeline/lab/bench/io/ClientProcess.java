@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +20,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.stripeline.lab.bench.io.client.ClientAnswer;
 import org.stripeline.lab.bench.io.client.ClientMain;
 import org.stripeline.lab.bench.io.client.ClientRequest;
@@ -33,14 +36,16 @@ final class ClientProcess implements AutoCloseable {
 
   private final IoContestant contestant;
   private final Process process;
+  private final Path log;
   private final Writer requests;
   private final BufferedReader answers;
   private final ScheduledExecutorService watchdog;
   private boolean ended;
 
-  private ClientProcess(IoContestant contestant, Process process) {
+  private ClientProcess(IoContestant contestant, Process process, Path log) {
     this.contestant = contestant;
     this.process = process;
+    this.log = log;
     requests = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
     answers =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -59,7 +64,7 @@ final class ClientProcess implements AutoCloseable {
    * @param heapMib heap in MiB, touched completely at the start so that heap growth affects no
    *     contestant
    * @param more further arguments of the JVM
-   * @param services a directory with the registration of coders, last on the class path
+   * @param classPath directories that are last on the class path
    * @param log receives the client's standard error
    */
   static ClientProcess start(
@@ -67,7 +72,7 @@ final class ClientProcess implements AutoCloseable {
       Map<String, String> settings,
       int heapMib,
       List<String> more,
-      Path services,
+      List<Path> classPath,
       Path log)
       throws IOException {
     List<String> arguments =
@@ -80,11 +85,13 @@ final class ClientProcess implements AutoCloseable {
     arguments.addAll(more);
     ProcessBuilder builder =
         ChildJvm.of(Collections.emptyList(), arguments, ClientMain.class, Collections.emptyList());
-    builder
-        .environment()
-        .compute("CLASSPATH", (name, path) -> path + File.pathSeparator + services);
+    for (Path directory : classPath) {
+      builder
+          .environment()
+          .compute("CLASSPATH", (name, path) -> path + File.pathSeparator + directory);
+    }
     builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    ClientProcess client = new ClientProcess(contestant, builder.start());
+    ClientProcess client = new ClientProcess(contestant, builder.start(), log);
     try {
       client.exchange(ClientMain.GSON.toJson(settings));
       return client;
@@ -92,6 +99,17 @@ final class ClientProcess implements AutoCloseable {
       client.close();
       throw e;
     }
+  }
+
+  /**
+   * Fills a directory for the class path of clients that registers the benchmark's own coders,
+   * which the jar does not register.
+   */
+  static Path registerBenchCoders(Path folder) throws IOException {
+    Path file = folder.resolve("META-INF/services/" + RawErasureCoderFactory.class.getName());
+    Files.createDirectories(file.getParent());
+    Files.write(file, (IsalCoderFactory.class.getName() + "\n").getBytes(StandardCharsets.UTF_8));
+    return folder;
   }
 
   IoContestant contestant() {
@@ -130,12 +148,22 @@ final class ClientProcess implements AutoCloseable {
                 + contestant.label()
                 + " has ended or was silent for "
                 + ANSWER_SECONDS
-                + " s");
+                + " s"
+                + lastError());
       }
       return ClientMain.GSON.fromJson(answer, ClientAnswer.class);
     } finally {
       tooLate.cancel(false);
     }
+  }
+
+  /** Returns the last exception in the client's log, to complete a message. */
+  private String lastError() throws IOException {
+    String last = "";
+    for (String line : Files.readAllLines(log, StandardCharsets.UTF_8)) {
+      last = line.contains("Exception") || line.contains("Error") ? ": " + line.trim() : last;
+    }
+    return last;
   }
 
   @Override
@@ -148,7 +176,7 @@ final class ClientProcess implements AutoCloseable {
     }
     try {
       if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
+        process.destroyForcibly().waitFor();
       }
     } catch (InterruptedException e) {
       process.destroyForcibly();

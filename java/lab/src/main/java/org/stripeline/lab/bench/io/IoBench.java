@@ -3,8 +3,6 @@ package org.stripeline.lab.bench.io;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,11 +14,12 @@ import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
-import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
+import org.stripeline.lab.bench.cluster.BenchHdfs;
+import org.stripeline.lab.bench.cluster.ExistingHdfs;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.cluster.ShapedCluster;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
+import org.stripeline.lab.bench.io.IoContestant.StorageScheme;
 import org.stripeline.lab.bench.io.client.ClientAnswer;
 import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
@@ -45,14 +44,22 @@ final class IoBench {
   /** Bytes of a record that is synced. */
   private static final int RECORD_BYTES = 1 << 10;
 
-  private static final Path ROOT = new Path("/io");
+  /** What clients report if a running cluster takes no more files. */
+  private static final java.util.regex.Pattern OF_CLUSTER =
+      java.util.regex.Pattern.compile(
+          "QuotaExceeded|SafeMode|AccessControl|FileNotFound|SaslException");
 
   private final IoSettings settings;
   private final WorkDirectory place;
   private final PrintWriter progress;
   private final IoReport report;
   private final Pattern pattern = new Pattern();
+  private BenchHdfs hdfs;
+  private SchemeDirectories directories;
+
+  /** The same, or null on a cluster of the user, whose DataNodes keep running. */
   private IoCluster cluster;
+
   private DataNodeProcess hanging;
 
   /** Null if no contestant needs it. */
@@ -68,6 +75,17 @@ final class IoBench {
   }
 
   void run() throws IOException {
+    if (settings.configuration != null) {
+      say("connecting to the cluster of " + settings.configuration);
+      hdfs =
+          place.start(() -> ExistingHdfs.open(settings.configuration, settings.configuredParent));
+      say("writing in " + hdfs);
+      describe();
+      measurePolicies();
+      // What stays would not be noticed at the end of the process.
+      hdfs.close();
+      return;
+    }
     if (settings.isShaped()) {
       runShaped();
       return;
@@ -87,8 +105,7 @@ final class IoBench {
                   HANGING_ADDRESS,
                   Collections.<String>emptyList()));
     }
-    report.describe(cluster.status());
-    measurePolicies();
+    runOn(cluster);
   }
 
   /**
@@ -97,8 +114,14 @@ final class IoBench {
    */
   void runOn(IoCluster running) throws IOException {
     cluster = running;
-    report.describe(cluster.status());
+    hdfs = running;
+    describe();
     measurePolicies();
+  }
+
+  private void describe() throws IOException {
+    directories = new SchemeDirectories(hdfs);
+    report.describe(hdfs.hadoopVersion());
   }
 
   private void runShaped() throws IOException {
@@ -110,7 +133,8 @@ final class IoBench {
     if (network.lacksDelay()) {
       report.notes.add("the links have no delay: this kernel lacks netem");
     }
-    report.describe(cluster.status());
+    hdfs = cluster;
+    describe();
     for (int rate : settings.rates) {
       network.setRate(rate);
       linkMbit = rate;
@@ -135,8 +159,8 @@ final class IoBench {
     for (IoContestant contestant : settings.contestants) {
       String absence = contestant.absence(rail);
       if (absence == null
-          && contestant.scheme() == IoContestant.StorageScheme.RS_LEGACY
-          && legacyTwin(policy) == null) {
+          && contestant.scheme().isCoded()
+          && contestant.scheme().policy(policy) == null) {
         absence =
             "Hadoop has a policy of this code only with the shape of RS-6-3-1024k, not of "
                 + policy.getName();
@@ -153,6 +177,9 @@ final class IoBench {
                   + (ClientHeap.BYTES_MAX >> 20);
         }
       }
+      if (absence == null) {
+        absence = directories.absence(policy, contestant.scheme());
+      }
       boolean works = settings.operations.stream().anyMatch(contestant::takesPart);
       if (absence == null && works) {
         present.add(contestant);
@@ -168,31 +195,31 @@ final class IoBench {
     return Collections.max(settings.threads);
   }
 
-  private static String legacyTwin(ErasureCodingPolicy policy) {
-    return policy.getName().equals("RS-6-3-1024k") ? "RS-LEGACY-6-3-1024k" : null;
-  }
-
   /** Measures one round of client JVMs. */
   private void measure(ErasureCodingPolicy policy, List<IoContestant> present, int jvm)
       throws IOException {
-    Set<IoContestant.StorageScheme> schemes = new LinkedHashSet<>();
+    Set<StorageScheme> schemes = new LinkedHashSet<>();
     present.forEach(contestant -> schemes.add(contestant.scheme()));
-    for (IoContestant.StorageScheme scheme : schemes) {
-      makeDirectory(policy, scheme);
+    for (StorageScheme scheme : schemes) {
+      directories.make(policy, scheme);
     }
-    MemoryNeed.check(present, policy, settings, place.data());
-    java.nio.file.Path services = registerBenchCoders();
+    ResourceNeed need = new ResourceNeed(present, policy, settings);
+    need.requireMemory(cluster == null ? null : place.data());
+    need.requireSpace(hdfs);
+    List<java.nio.file.Path> classPath = new ArrayList<>(hdfs.clientClassPath());
+    classPath.add(ClientProcess.registerBenchCoders(place.data().resolve("services")));
     List<ClientProcess> clients = new ArrayList<>();
     try {
       for (IoContestant contestant : present) {
-        Map<String, String> conf = new LinkedHashMap<>(cluster.clientSettings());
+        Map<String, String> conf = new LinkedHashMap<>(hdfs.clientSettings());
         conf.putAll(contestant.settings());
         int heapMib = (int) (ClientHeap.bytes(contestant, policy, mostThreads()) >> 20);
         java.nio.file.Path log = place.data().resolve(contestant.label() + ".log");
-        List<String> engine = contestant.engine(rail);
+        List<String> arguments = new ArrayList<>(hdfs.clientArguments());
+        arguments.addAll(contestant.engine(rail));
         clients.add(
             place.start(
-                () -> ClientProcess.start(contestant, conf, heapMib, engine, services, log)));
+                () -> ClientProcess.start(contestant, conf, heapMib, arguments, classPath, log)));
       }
       for (int threads : settings.threads) {
         new Round(policy, clients, jvm, threads).run();
@@ -202,35 +229,6 @@ final class IoBench {
         client.close();
       }
     }
-  }
-
-  private static Path directory(ErasureCodingPolicy policy, IoContestant.StorageScheme scheme) {
-    return new Path(ROOT, policy.getName() + "/" + scheme.name().toLowerCase(Locale.ROOT));
-  }
-
-  private void makeDirectory(ErasureCodingPolicy policy, IoContestant.StorageScheme scheme)
-      throws IOException {
-    Path directory = directory(policy, scheme);
-    cluster.fs().mkdirs(directory);
-    if (scheme == IoContestant.StorageScheme.RS_LEGACY) {
-      cluster.fs().setErasureCodingPolicy(directory, legacyTwin(policy));
-    } else if (scheme == IoContestant.StorageScheme.RS) {
-      cluster.enable(policy);
-      cluster.fs().setErasureCodingPolicy(directory, policy.getName());
-    }
-  }
-
-  /**
-   * Creates a directory for the class path of clients that registers the benchmark's own coders,
-   * which the jar does not register.
-   */
-  private java.nio.file.Path registerBenchCoders() throws IOException {
-    java.nio.file.Path folder = place.data().resolve("services");
-    java.nio.file.Path file =
-        folder.resolve("META-INF/services/" + RawErasureCoderFactory.class.getName());
-    Files.createDirectories(file.getParent());
-    Files.write(file, (IsalCoderFactory.class.getName() + "\n").getBytes(StandardCharsets.UTF_8));
-    return folder;
   }
 
   private void say(String what) {
@@ -254,7 +252,7 @@ final class IoBench {
       this.threads = threads;
       fileBytes = settings.fileBytes(policy, threads, settings.bytes);
       String address = hanging == null ? null : hanging.address();
-      files = new ReadFiles(cluster, pattern, policy, address, settings.mostDead());
+      files = new ReadFiles(hdfs, pattern, policy, address, settings.mostDead());
     }
 
     void run() throws IOException {
@@ -306,7 +304,8 @@ final class IoBench {
     private List<String> paths(IoContestant contestant, String name) {
       List<String> paths = new ArrayList<>();
       for (int file = 0; file < threads; file++) {
-        paths.add(new Path(directory(policy, contestant.scheme()), name + "-" + file).toString());
+        paths.add(
+            new Path(directories.of(policy, contestant.scheme()), name + "-" + file).toString());
       }
       return paths;
     }
@@ -343,14 +342,14 @@ final class IoBench {
     }
 
     /** Has Hadoop compare parity with what its Java coder computes. */
-    private void checkParity(IoContestant contestant, Path file) {
-      Configuration conf = new Configuration(cluster.fs().getConf());
-      conf.set("fs.defaultFS", cluster.fs().getUri().toString());
+    private void checkParity(IoContestant contestant, Path file) throws IOException {
+      Configuration conf = new Configuration(hdfs.fs().getConf());
+      conf.set("fs.defaultFS", hdfs.fs().getUri().toString());
       IoContestant.RS_JAVA.settings().forEach(conf::set);
       try {
         HdfsTools.verifyEc(conf, file);
       } catch (IOException e) {
-        fail(contestant, "write, parity", e.getMessage());
+        fail(contestant, "write, parity", String.valueOf(e.getMessage()));
       }
     }
 
@@ -360,7 +359,7 @@ final class IoBench {
       request.paths = action.writes() ? paths(contestant, "write") : files.of(contestant.scheme());
       request.bytes = fileBytes;
       request.seed = 1000L * repetition;
-      request.servers = cluster.processes();
+      request.servers = hdfs.processes();
       if (action == Action.RANDOM) {
         request.pieceBytes = (int) Math.min(settings.randomBytes, fileBytes);
         request.pieces = Math.max(1, settings.randomReads / threads);
@@ -432,10 +431,13 @@ final class IoBench {
         }
         report.bytesVerified += answer.bytes;
       }
-      cluster.delete(written.paths);
+      hdfs.delete(written.paths);
     }
 
-    private void fail(IoContestant contestant, String what, String error) {
+    private void fail(IoContestant contestant, String what, String error) throws IOException {
+      if (cluster == null && OF_CLUSTER.matcher(error).find()) {
+        throw new IOException("Cannot continue in " + hdfs + ": " + error);
+      }
       String text = prefix() + what + ", " + contestant.label() + ": " + error;
       report.fail(contestant, text);
       say("FAILED " + text);
@@ -455,7 +457,7 @@ final class IoBench {
       sample.mibPerSecond = answer.bytes / ByteSize.MIB / answer.seconds;
       double gib = answer.bytes / ByteSize.GIB;
       sample.clientCpuSecondsPerGib = answer.clientCpuSeconds / gib;
-      sample.serverCpuSecondsPerGib = answer.serverCpuSeconds / gib;
+      sample.serverCpuSecondsPerGib = cluster == null ? null : answer.serverCpuSeconds / gib;
       sample.stream = answer.stream;
       sample.latency = answer.latency;
       return sample;

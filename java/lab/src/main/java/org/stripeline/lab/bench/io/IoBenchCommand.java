@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -20,7 +21,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "io",
     description = {
-      "Compare coders and client pipelines on an HDFS of this machine.",
+      "Compare coders and client pipelines on an HDFS of this machine, or on a running cluster.",
       "",
       "Contestants: 3-rep, 4-rep; rs_java, rs-legacy_java, isal, noop and coder (ours) in Hadoop's"
           + " own pipeline; isal-1m and coder-1m with packets of 1 MiB; our pipelines in their"
@@ -66,7 +67,7 @@ public final class IoBenchCommand implements Callable<Integer> {
       description =
           "Operations to measure (default:"
               + " write,read,pread,random,read-dead1,read-dead2,read-dead3,random-dead2; shaped:"
-              + " write,read)")
+              + " write,read; on a running cluster: write,read,pread,random)")
   private List<String> operations = new ArrayList<>();
 
   @Option(
@@ -149,6 +150,23 @@ public final class IoBenchCommand implements Callable<Integer> {
               + " plugin:PATH (default: ${DEFAULT-VALUE})")
   private String rail;
 
+  @Option(
+      names = "--conf",
+      paramLabel = "DIR",
+      description =
+          "Measure on the running cluster of this configuration directory, instead of on an HDFS"
+              + " of this machine: without dead or hung DataNodes, with policies that are enabled"
+              + " there; needs --path")
+  private Path configuration;
+
+  @Option(
+      names = "--path",
+      paramLabel = "PATH",
+      description =
+          "HDFS directory on that cluster; files are in a new directory in it, which is deleted at"
+              + " the end")
+  private String parent;
+
   @Option(names = "--full", description = "Measure all combinations, which takes hours")
   private boolean full;
 
@@ -182,11 +200,15 @@ public final class IoBenchCommand implements Callable<Integer> {
     report.repetitions = settings.repetitions;
     report.jvms = settings.jvms;
     report.quick = quick;
-    report.datanodes = settings.datanodes();
+    report.isExisting = configuration != null;
+    if (report.isExisting && run.isEnforced()) {
+      throw usage("Cannot use --enforce with --conf: the thresholds are for this machine's HDFS");
+    }
+    report.datanodes = configuration == null ? settings.datanodes() : null;
     return run.run(
         settings.isShaped(),
         // One file with all its copies or parity, and the files that are read.
-        4 * settings.bytes,
+        configuration == null ? 4 * settings.bytes : 0,
         report,
         (place, progress) -> {
           if (accessPatterns) {
@@ -215,6 +237,8 @@ public final class IoBenchCommand implements Callable<Integer> {
     settings.threads = given(threads, full ? FULL_THREADS : Collections.singletonList(1));
     settings.rates = given(rates, Collections.singletonList(IoSettings.LOOPBACK));
     settings.delayMicros = delayMicros;
+    settings.configuration = configuration;
+    settings.configuredParent = parent;
     settings.rail = rail;
     settings.bytes = quick ? 24 * MEBIBYTE : size.bytes();
     settings.repetitions = quick ? 1 : repetitions;
@@ -238,6 +262,9 @@ public final class IoBenchCommand implements Callable<Integer> {
   private List<String> operations() {
     if (accessPatterns) {
       return Collections.emptyList();
+    }
+    if (configuration != null) {
+      return HEALTHY_OPERATIONS;
     }
     return rates.isEmpty() ? OPERATIONS : SHAPED_OPERATIONS;
   }
@@ -263,6 +290,7 @@ public final class IoBenchCommand implements Callable<Integer> {
           "read-dead2",
           "read-dead3",
           "random-dead2");
+  private static final List<String> HEALTHY_OPERATIONS = OPERATIONS.subList(0, 4);
   private static final List<String> SHAPED_OPERATIONS = Arrays.asList("write", "read");
   private static final List<String> POLICIES = Collections.singletonList("RS-6-3-1024k");
   private static final List<String> FULL_POLICIES =
@@ -303,6 +331,19 @@ public final class IoBenchCommand implements Callable<Integer> {
                 + " tolerates "
                 + policy.getNumParityUnits());
       }
+    }
+    if ((configuration == null) != (parent == null)) {
+      throw usage("Cannot measure on a running cluster: --conf and --path need each other");
+    }
+    if (parent != null && !parent.startsWith("/")) {
+      throw usage("Cannot use --path=" + parent + ": it is no absolute path of HDFS");
+    }
+    boolean needsOwn =
+        accessPatterns || settings.isShaped() || settings.mostDead() > 0 || settings.hasHung();
+    if (configuration != null && needsOwn) {
+      throw usage(
+          "Cannot measure on a running cluster with --access-patterns, --shaped, or dead or hung"
+              + " DataNodes: leave out --conf");
     }
     if (settings.isShaped() && (settings.mostDead() > 0 || settings.hasHung())) {
       throw usage("Cannot measure dead or hung DataNodes on a shaped network: leave out --shaped");

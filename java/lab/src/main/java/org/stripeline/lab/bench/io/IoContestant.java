@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.stripeline.client.ClientKeys;
@@ -73,6 +74,17 @@ enum IoContestant {
 
     boolean isCoded() {
       return copies == 0;
+    }
+
+    /**
+     * Returns the name of the policy of this codec with the shape of another one; null if Hadoop
+     * has none.
+     */
+    String policy(ErasureCodingPolicy shape) {
+      if (this != RS_LEGACY) {
+        return shape.getName();
+      }
+      return shape.getName().equals("RS-6-3-1024k") ? "RS-LEGACY-6-3-1024k" : null;
     }
   }
 

@@ -9,7 +9,6 @@ import java.util.Map;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.ClusterBenchReport;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.Spread;
 
@@ -21,10 +20,16 @@ final class IoReport implements ClusterBenchReport {
   String hadoop;
   String java;
   String coder;
-  int datanodes;
+
+  /** Null on a cluster of the user. */
+  Integer datanodes;
+
   long bytes;
   int repetitions;
   int jvms;
+
+  /** Whether it is a cluster of the user, which the thresholds are not for. */
+  boolean isExisting;
 
   /** Whether values are too rough to be judged. */
   boolean quick;
@@ -62,7 +67,10 @@ final class IoReport implements ClusterBenchReport {
     Spread mibPerSecond;
     Spread seconds;
     Spread clientCpuSecondsPerGib;
+
+    /** Null, as the total, on a cluster of the user. */
     Spread serverCpuSecondsPerGib;
+
     Spread totalCpuSecondsPerGib;
 
     /** Throughput relative to rs_java in the same repetition; null if rs_java was not measured. */
@@ -78,9 +86,9 @@ final class IoReport implements ClusterBenchReport {
     String stream;
   }
 
-  void describe(ClusterStatus status) {
-    hadoop = status.hadoopVersion;
-    java = System.getProperty("java.vm.name") + " " + status.javaVersion;
+  void describe(String hadoopVersion) {
+    hadoop = hadoopVersion;
+    java = System.getProperty("java.vm.name") + " " + System.getProperty("java.version");
     coder = CoderStatus.current().toString();
     machine.describe();
   }
@@ -101,8 +109,9 @@ final class IoReport implements ClusterBenchReport {
         rows.add(row(sample));
       }
     }
-    Judge judge = new Judge(samples, quick);
-    judgements.addAll(judge.judge());
+    if (!isExisting) {
+      judgements.addAll(new Judge(samples, quick).judge());
+    }
     judgements.addAll(Judge.judge(accesses));
     for (Row row : rows) {
       IoContestant contestant = IoContestant.parse(row.contestant);
@@ -155,8 +164,10 @@ final class IoReport implements ClusterBenchReport {
     row.mibPerSecond = Spread.of(like, sample -> sample.mibPerSecond);
     row.seconds = Spread.of(like, sample -> sample.seconds);
     row.clientCpuSecondsPerGib = Spread.of(like, sample -> sample.clientCpuSecondsPerGib);
-    row.serverCpuSecondsPerGib = Spread.of(like, sample -> sample.serverCpuSecondsPerGib);
-    row.totalCpuSecondsPerGib = Spread.of(like, Sample::totalCpuSecondsPerGib);
+    if (first.serverCpuSecondsPerGib != null) {
+      row.serverCpuSecondsPerGib = Spread.of(like, sample -> sample.serverCpuSecondsPerGib);
+      row.totalCpuSecondsPerGib = Spread.of(like, Sample::totalCpuSecondsPerGib);
+    }
     row.timesRsJava = ratios.isEmpty() ? null : Spread.of(ratios);
     if (first.latency != null) {
       row.latencyMean = Spread.of(like, sample -> sample.latency.mean);

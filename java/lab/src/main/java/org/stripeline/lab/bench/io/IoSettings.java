@@ -47,6 +47,12 @@ public final class IoSettings {
   /** Link rates in Mbit/s; a run without a shaped network has the single rate {@link #LOOPBACK}. */
   List<Integer> rates = new ArrayList<>();
 
+  /** The configuration directory of a cluster of the user, or null for one of this machine. */
+  java.nio.file.Path configuration;
+
+  /** The HDFS directory on that cluster in which a directory is created. */
+  String configuredParent;
+
   /** Delay of each link in microseconds. */
   int delayMicros;
 

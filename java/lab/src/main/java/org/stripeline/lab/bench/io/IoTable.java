@@ -86,8 +86,8 @@ final class IoTable {
               number("%.0f", row.mibPerSecond.max),
               number("%.2f", row.seconds.median),
               number("%.2f", row.clientCpuSecondsPerGib.median),
-              number("%.2f", row.serverCpuSecondsPerGib.median),
-              number("%.2f", row.totalCpuSecondsPerGib.median),
+              median("%.2f", row.serverCpuSecondsPerGib),
+              median("%.2f", row.totalCpuSecondsPerGib),
               median("%.2f", row.timesRsJava),
               String.valueOf(row.samples));
           last = operation;

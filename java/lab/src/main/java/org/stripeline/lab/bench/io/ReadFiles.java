@@ -5,15 +5,19 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.stripeline.lab.bench.cluster.BenchHdfs;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.io.client.Pattern;
 
@@ -24,7 +28,7 @@ import org.stripeline.lab.bench.io.client.Pattern;
 final class ReadFiles {
   private static final int TRIES_MAX = 400;
 
-  private final IoCluster cluster;
+  private final BenchHdfs hdfs;
   private final Pattern pattern;
   private final ErasureCodingPolicy policy;
   private final Map<IoContestant.StorageScheme, List<String>> files = new LinkedHashMap<>();
@@ -40,9 +44,8 @@ final class ReadFiles {
    * @param hanging address of the DataNode that will hang, or null
    * @param dead the number of DataNodes that will die
    */
-  ReadFiles(
-      IoCluster cluster, Pattern pattern, ErasureCodingPolicy policy, String hanging, int dead) {
-    this.cluster = cluster;
+  ReadFiles(BenchHdfs hdfs, Pattern pattern, ErasureCodingPolicy policy, String hanging, int dead) {
+    this.hdfs = hdfs;
     this.pattern = pattern;
     this.policy = policy;
     if (hanging != null) {
@@ -65,11 +68,11 @@ final class ReadFiles {
   void write(
       IoContestant.StorageScheme scheme, List<String> paths, List<Long> lengths, List<Long> blocks)
       throws IOException {
-    Map<String, String> settings = cluster.clientSettings();
+    Map<String, String> settings = hdfs.clientSettings();
     settings.put("io.erasurecode.codec.rs.rawcoders", "stripeline");
     settings.put("io.erasurecode.codec.rs-legacy.rawcoders", "stripeline");
     settings.put("dfs.replication", String.valueOf(Math.max(1, scheme.copies())));
-    try (DistributedFileSystem fs = cluster.open(settings)) {
+    try (DistributedFileSystem fs = hdfs.open(settings)) {
       for (int file = 0; file < paths.size(); file++) {
         int tries = 0;
         while (!write(fs, new Path(paths.get(file)), file, lengths.get(file), blocks.get(file))) {
@@ -96,8 +99,16 @@ final class ReadFiles {
   private boolean write(DistributedFileSystem fs, Path path, int file, long bytes, long block)
       throws IOException {
     boolean fits = true;
+    // A directory that has been deleted must not come back.
     try (FSDataOutputStream out =
-        fs.create(path, true, Pattern.CHUNK_BYTES, fs.getDefaultReplication(path), block)) {
+        fs.createNonRecursive(
+            path,
+            FsPermission.getFileDefault(),
+            EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE),
+            Pattern.CHUNK_BYTES,
+            fs.getDefaultReplication(path),
+            block,
+            null)) {
       long done = 0;
       while (done < bytes && fits) {
         int step = (int) Math.min(Pattern.CHUNK_BYTES, bytes - done);
@@ -130,7 +141,7 @@ final class ReadFiles {
       return false;
     }
     // The first file determines which DataNodes will die: the holders of its first data units.
-    List<String> mayDie = new ArrayList<>(cluster.inside().values());
+    List<String> mayDie = new ArrayList<>(hdfs.inside().values());
     for (String address : data) {
       boolean inside = mayDie.stream().anyMatch(node -> node.startsWith(address + ":"));
       if (holders.size() < wantedHolders && inside && !holders.contains(address)) {
@@ -148,7 +159,7 @@ final class ReadFiles {
   /** Returns the names of the DataNodes that will die, in that order. */
   List<String> victims() throws IOException {
     List<String> victims = new ArrayList<>();
-    Map<String, String> inside = cluster.inside();
+    Map<String, String> inside = hdfs.inside();
     for (String address : holders) {
       inside.forEach(
           (id, node) -> {
@@ -162,7 +173,7 @@ final class ReadFiles {
 
   void delete() throws IOException {
     for (Collection<String> paths : files.values()) {
-      cluster.delete(paths);
+      hdfs.delete(paths);
     }
     files.clear();
   }

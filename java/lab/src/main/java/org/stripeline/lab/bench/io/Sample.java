@@ -22,12 +22,16 @@ final class Sample {
   double seconds;
   double mibPerSecond;
   double clientCpuSecondsPerGib;
-  double serverCpuSecondsPerGib;
+
+  /** Null on a cluster of the user. */
+  Double serverCpuSecondsPerGib;
+
   String stream;
   ClientAnswer.Latency latency;
 
-  double totalCpuSecondsPerGib() {
-    return clientCpuSecondsPerGib + serverCpuSecondsPerGib;
+  /** Returns the processor time of client and servers, null without that of the servers. */
+  Double totalCpuSecondsPerGib() {
+    return serverCpuSecondsPerGib == null ? null : clientCpuSecondsPerGib + serverCpuSecondsPerGib;
   }
 
   /** Returns whether both were taken in the same repetition on the same network. */

@@ -40,7 +40,7 @@ class IoBenchFailureTest {
             settings,
             128,
             Collections.emptyList(),
-            directory,
+            Collections.singletonList(directory),
             directory.resolve("client.log"))) {
       // No server listens there: the client reports this and continues to run.
       assertThat(client.ask(request).error).contains("Connection refused");

@@ -143,6 +143,7 @@ class JudgeTest {
   private Sample add(
       int repetition, String operation, String contestant, String stream, double rate) {
     Sample sample = new Sample();
+    sample.serverCpuSecondsPerGib = 0.0;
     sample.policy = "RS-6-3-1024k";
     sample.threads = 1;
     sample.repetition = repetition;

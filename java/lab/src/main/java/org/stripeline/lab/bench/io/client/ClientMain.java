@@ -21,6 +21,7 @@ import org.HdrHistogram.Histogram;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
 import org.stripeline.lab.bench.ProcessTime;
@@ -43,6 +44,8 @@ public final class ClientMain implements AutoCloseable {
   private ClientMain(Map<String, String> settings) throws IOException {
     conf = new HdfsConfiguration();
     settings.forEach(conf::set);
+    // A cluster of the user may require Kerberos.
+    UserGroupInformation.setConfiguration(conf);
     fs = open(conf);
     judge = open(judging(conf));
   }

@@ -2,8 +2,12 @@
 package org.stripeline.lab.bench.io.client;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.Random;
 import org.HdrHistogram.Histogram;
+import org.apache.hadoop.crypto.CryptoInputStream;
+import org.apache.hadoop.crypto.CryptoOutputStream;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -91,7 +95,10 @@ final class FileTask {
 
   private FSDataOutputStream create() throws IOException {
     FSDataOutputStream out = fs.create(path, true);
-    stream = out.getWrappedStream().getClass().getName();
+    OutputStream wrapped = out.getWrappedStream();
+    boolean isEncrypted = wrapped instanceof CryptoOutputStream;
+    wrapped = isEncrypted ? ((CryptoOutputStream) wrapped).getWrappedStream() : wrapped;
+    stream = wrapped.getClass().getName();
     return out;
   }
 
@@ -176,7 +183,10 @@ final class FileTask {
 
   private FSDataInputStream open() throws IOException {
     FSDataInputStream in = fs.open(path);
-    stream = in.getWrappedStream().getClass().getName();
+    InputStream wrapped = in.getWrappedStream();
+    boolean isEncrypted = wrapped instanceof CryptoInputStream;
+    wrapped = isEncrypted ? ((CryptoInputStream) wrapped).getWrappedStream() : wrapped;
+    stream = wrapped.getClass().getName();
     return in;
   }
 

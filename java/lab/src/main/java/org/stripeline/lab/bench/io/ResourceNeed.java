@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.stripeline.lab.bench.BenchMachine;
+import org.stripeline.lab.bench.cluster.BenchHdfs;
+import org.stripeline.lab.bench.cluster.IoCluster;
+
+/** Refuses a run that would exhaust the machine's memory, or the space of a running cluster. */
+final class ResourceNeed {
+  /** Memory of a JVM other than its heap. */
+  private static final long JVM_BYTES = 350L << 20;
+
+  private final Collection<IoContestant> clients;
+  private final ErasureCodingPolicy policy;
+  private final IoSettings settings;
+  private final int threads;
+  private final Set<IoContestant.StorageScheme> schemes = new HashSet<>();
+
+  /**
+   * Determines what a round of clients needs.
+   *
+   * @param clients contestants, whose JVMs all run at the same time
+   */
+  ResourceNeed(Collection<IoContestant> clients, ErasureCodingPolicy policy, IoSettings settings) {
+    this.clients = clients;
+    this.policy = policy;
+    this.settings = settings;
+    threads = Collections.max(settings.threads);
+    clients.forEach(client -> schemes.add(client.scheme()));
+  }
+
+  /**
+   * Compares the memory needed by client JVMs, and by files if they are stored in memory, with the
+   * available memory.
+   *
+   * @param disks where DataNodes of this machine store blocks, null if there are none
+   * @throws IOException if more is needed
+   */
+  void requireMemory(Path disks) throws IOException {
+    long need = 0;
+    for (IoContestant client : clients) {
+      need += ClientHeap.bytes(client, policy, threads) + JVM_BYTES;
+    }
+    if (disks != null && Files.getFileStore(disks).type().equals("tmpfs")) {
+      double largest = schemes.stream().mapToDouble(this::stored).max().orElse(0);
+      need += readBytes() + (long) (largest * settings.bytes);
+    }
+    long free = BenchMachine.availableMemory().orElse(Long.MAX_VALUE);
+    if (need > free) {
+      throw new IOException(
+          String.format(
+              "Cannot measure: %d client JVMs and their files take %d MiB of memory, %d are"
+                  + " free; name fewer --contestants, fewer --threads or a smaller --size",
+              clients.size(), need >> 20, free >> 20));
+    }
+  }
+
+  /**
+   * Compares the space of all files that exist at the same time with what the cluster has. HDFS
+   * reserves a whole block on each DataNode of a file that is being written.
+   *
+   * @throws IOException if more is needed
+   */
+  void requireSpace(BenchHdfs hdfs) throws IOException {
+    long written = schemes.stream().mapToLong(this::reserved).max().orElse(0);
+    long need = readBytes() + written;
+    long free = hdfs.free();
+    if (need > free) {
+      throw new IOException(
+          String.format(
+              "Cannot measure: the files take %d MiB of the cluster, of which %d are reserved for"
+                  + " those that are being written, and %d are free; name fewer --contestants,"
+                  + " fewer --threads or a smaller --size",
+              need >> 20, written >> 20, free >> 20));
+    }
+  }
+
+  /** Returns the bytes on DataNodes of the files that are read. */
+  private long readBytes() {
+    return (long) (schemes.stream().mapToDouble(this::stored).sum() * settings.bytes);
+  }
+
+  /** Returns what all threads of one client reserve to write their files in whole blocks. */
+  private long reserved(IoContestant.StorageScheme scheme) {
+    int units = scheme.isCoded() ? policy.getNumDataUnits() : 1;
+    long group = units * IoCluster.BLOCK_BYTES;
+    long groups = (settings.fileBytes(policy, threads, settings.bytes) + group - 1) / group;
+    return threads * groups * blocks(scheme) * IoCluster.BLOCK_BYTES;
+  }
+
+  /** Returns the bytes on DataNodes for each byte of a file. */
+  private double stored(IoContestant.StorageScheme scheme) {
+    return scheme.isCoded() ? (double) blocks(scheme) / policy.getNumDataUnits() : scheme.copies();
+  }
+
+  /** Returns the number of DataNodes that store a part of a stripe or a copy. */
+  private int blocks(IoContestant.StorageScheme scheme) {
+    return scheme.isCoded()
+        ? policy.getNumDataUnits() + policy.getNumParityUnits()
+        : scheme.copies();
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.lab.LabMain;
+import org.stripeline.lab.Leftovers;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.cluster.ChildJvm;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
+
+/** The bench on a cluster that is not its own. */
+@Timeout(300)
+@Tag("full")
+class RunningClusterTest {
+  private static final String POLICY = "RS-3-2-64k";
+
+  @TempDir java.nio.file.Path directory;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private IoCluster cluster;
+
+  @BeforeEach
+  void start() throws Exception {
+    cluster = IoCluster.start(directory.resolve("cluster"), 5, Collections.emptyMap());
+    cluster.fs().mkdirs(new Path("/users/files"));
+    cluster.fs().create(new Path("/users/files/one")).close();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    cluster.close();
+  }
+
+  private List<String> arguments(String... more) throws Exception {
+    List<String> arguments = new ArrayList<>(Arrays.asList("bench", "io", "--json"));
+    arguments.add("--policies=" + POLICY);
+    arguments.add("--dir=" + directory.resolve("work"));
+    arguments.add("--conf=" + cluster.status().clientConfiguration);
+    arguments.addAll(Arrays.asList(more));
+    return arguments;
+  }
+
+  private int run(String... more) throws Exception {
+    List<String> arguments = arguments(more);
+    arguments.add("--quick");
+    return execute(arguments);
+  }
+
+  private int execute(List<String> arguments) {
+    CommandLine line = LabMain.commandLine();
+    out.getBuffer().setLength(0);
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    return line.execute(arguments.toArray(new String[0]));
+  }
+
+  private String[] names(String path) throws Exception {
+    return Arrays.stream(cluster.fs().listStatus(new Path(path)))
+        .map(status -> status.getPath().getName())
+        .toArray(String[]::new);
+  }
+
+  @Test
+  void filesAreInADirectoryOfTheirOwnThatIsDeleted() throws Exception {
+    String contestants = "--contestants=3-rep,rs_java,functional-partitioned";
+    assertThat(run("--path=/users", contestants, "--operations=write,read"))
+        .as("%s", err)
+        .isEqualTo(ExitStatus.SOUND);
+    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(report.getAsJsonArray("rows")).hasSize(2);
+    assertThat(report.getAsJsonObject("leftOut").get("rs_java").getAsString())
+        .contains(POLICY, "does not match any enabled");
+    assertThat(names("/users")).containsExactly("files");
+
+    cluster.enable(IoSettings.policy(POLICY));
+    assertThat(run("--path=/users", contestants)).as("%s", err).isEqualTo(ExitStatus.SOUND);
+    report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(report.getAsJsonArray("rows")).hasSize(3 * 4);
+    assertThat(report.getAsJsonObject("leftOut").entrySet()).isEmpty();
+    assertThat(report.get("bytesVerified").getAsLong()).isPositive();
+    JsonObject row = report.getAsJsonArray("rows").get(0).getAsJsonObject();
+    assertThat(row.get("serverCpuSecondsPerGib").isJsonNull()).isTrue();
+    assertThat(names("/users")).containsExactly("files");
+    assertThat(names("/users/files")).containsExactly("one");
+
+    assertThat(run("--path=/users/files/one", contestants)).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString()).contains("/users/files/one", "it is not a directory");
+  }
+
+  @Test
+  void filesOfAnErasureCodedDirectoryAreReplicatedIfAsked() throws Exception {
+    cluster.enable(IoSettings.policy(POLICY));
+    cluster.fs().setErasureCodingPolicy(new Path("/users"), POLICY);
+    cluster.kill("dn5");
+    String contestants = "--contestants=3-rep,rs_java";
+    // Only writing, because a DataNode that has just been killed may still be chosen.
+    assertThat(run("--path=/users", contestants, "--operations=write"))
+        .as("%s", err)
+        .isEqualTo(ExitStatus.SOUND);
+    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(report.getAsJsonObject("leftOut").get("rs_java").getAsString())
+        .isEqualTo("HDFS stores a file on 4 DataNodes, not on 5");
+    assertThat(report.getAsJsonArray("rows")).hasSize(1);
+  }
+
+  @Test
+  void aSignalDeletesTheDirectory() throws Exception {
+    List<String> arguments =
+        arguments("--path=/users", "--contestants=3-rep", "--operations=write,read", "--size=1GiB");
+    Process bench =
+        ChildJvm.of(Collections.emptyList(), Collections.emptyList(), LabMain.class, arguments)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("bench.txt").toFile())
+            .start();
+    try {
+      Path written = new Path("/users/stripeline-bench-*/*/*/write-0");
+      while (bench.isAlive() && cluster.fs().globStatus(written).length == 0) {
+        Thread.sleep(20);
+      }
+      assertThat(bench.isAlive()).as("it is writing").isTrue();
+    } finally {
+      bench.destroy();
+      bench.waitFor();
+    }
+    assertThat(names("/users")).containsExactly("files");
+    assertThat(directory.resolve("work")).doesNotExist();
+    assertThat(Leftovers.processes(directory.resolve("work"))).isEmpty();
+  }
+
+  @Test
+  void aClusterWithTooLittleSpaceIsRefused() throws Exception {
+    List<String> arguments = arguments("--path=/users", "--contestants=3-rep", "--size=1024TiB");
+    assertThat(execute(arguments)).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString()).contains("Cannot measure: the files take 6442451");
+    assertThat(names("/users")).containsExactly("files");
+  }
+
+  @Test
+  void whatNeedsAClusterOfItsOwnIsRefused() throws Exception {
+    assertThat(run("--path=/users", "--operations=read-dead1")).isEqualTo(ExitStatus.USAGE);
+    assertThat(run("--path=/users", "--shaped=1000")).isEqualTo(ExitStatus.USAGE);
+    assertThat(run("--path=/users", "--enforce")).isEqualTo(ExitStatus.USAGE);
+    assertThat(run("--path=users")).isEqualTo(ExitStatus.USAGE);
+    assertThat(run()).as("without --path").isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString()).contains("--conf and --path need each other");
+    assertThat(run("--path=/none")).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString()).contains("/none");
+    assertThat(names("/users")).containsExactly("files");
+  }
+}
