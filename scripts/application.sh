@@ -10,16 +10,20 @@ source "$ROOT/scripts/application-paths.sh"
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/application.sh mapreduce CONTESTANT[,CONTESTANT...] FILES MIB ROWS REPETITIONS
+Usage: scripts/application.sh mapreduce CONTESTANT[,CONTESTANT...] FILES MIB ROWS REPETITIONS [uber]
        scripts/application.sh throughput CONTESTANT[,CONTESTANT...] CLIENTS MIB REPETITIONS
        scripts/application.sh sql CONTESTANT[,CONTESTANT...] FORMAT[,FORMAT] ORDERS REPETITIONS
+       scripts/application.sh accumulo CONTESTANT[,CONTESTANT...] POLICY COMPRESSION[,COMPRESSION...] ROWS BATCHES
 
 mapreduce: TestDFSIO, TeraGen, TeraSort and distcp on a YARN and an HDFS of this machine. FILES files of MIB MiB for
-TestDFSIO, ROWS rows of 100 bytes for the others.
+TestDFSIO, ROWS rows of 100 bytes for the others. With uber, tasks run in the JVM of the job's application master.
 throughput: Hadoop's ErasureCodeBenchmarkThroughput on an HDFS of this machine: CLIENTS threads, each with a file of
 MIB MiB, write, and read statefully and by position, also without one DataNode.
 sql: Spark on an HDFS of this machine: tables like those of TPC-H with ORDERS orders and four times as many items, in
 the formats parquet and orc; queries 3 and 6, and a count, also while DataNodes are killed. DuckDB checks each answer.
+accumulo: Accumulo on an HDFS of this machine, with POLICY if not replicated: files of ROWS rows of ten columns in the
+compressions gz, snappy and none, imported and scanned; BATCHES of ten random rows looked up, also with two DataNodes
+dead, and after HDFS has rebuilt their blocks.
 
 Contestants: 3-rep, rs_java, coder, functional-partitioned; and wrong-parity, whose bytes are wrong, to show that they
 are checked (needs java/lab/target/test-classes). Downloads the programs from Maven Central on the first run.
@@ -30,7 +34,7 @@ TEXT
 }
 
 case ${1:-}-$# in
-  mapreduce-6)
+  mapreduce-6 | mapreduce-7)
     main=MapReduceBench profile=mapreduce sources=(bench mapreduce) heap=1g
     ;;
   throughput-5)
@@ -39,6 +43,9 @@ case ${1:-}-$# in
     ;;
   sql-5)
     main=SqlBench profile=hdfs sources=(common bench sql-bench) heap=1g
+    ;;
+  accumulo-6)
+    main=AccumuloBench profile=hdfs sources=(common bench accumulo-servers accumulo-bench) heap=2g
     ;;
   *)
     usage >&2
@@ -62,10 +69,16 @@ lock_build
 jar+=:$ROOT/java/lab/target/test-classes
 path=$(required_class_path "$profile")
 compile "$BUILD/classes/$1" "$path" "${sources[@]}"
-if [[ $1 == sql ]]; then
-  engines=$(required_class_path spark)
-  compile "$BUILD/classes/sql-engines" "$engines" sql-engines
-  export ENGINES_CLASS_PATH=$BUILD/classes/sql-engines:$jar:$engines
+# The servers of some programs need a class path of their own.
+case $1 in
+  sql) engine=spark sources=(sql-engines) ;;
+  accumulo) engine=accumulo sources=(accumulo-tables) ;;
+  *) engine= ;;
+esac
+if [[ $engine ]]; then
+  engines=$(required_class_path "$engine")
+  compile "$BUILD/classes/$1-engines" "$engines" "${sources[@]}"
+  export ENGINES_CLASS_PATH=$BUILD/classes/$1-engines:$jar:$engines
 fi
 parent=/tmp
 [[ ! -w /dev/shm ]] || parent=/dev/shm

@@ -54,7 +54,9 @@ for application in "${applications[@]}"; do
   [[ $application != files ]] || profile=hdfs
   path=$(class_path "$profile")
   classes=$BUILD/classes/$application
-  compile "$classes" "$path" common "$application"
+  folders=(common "$application")
+  [[ $application != accumulo ]] || folders+=(accumulo-servers)
+  compile "$classes" "$path" "${folders[@]}"
   for client in "${clients[@]}"; do
     folder=$BUILD/run/$application-$client
     rm -rf "$folder"

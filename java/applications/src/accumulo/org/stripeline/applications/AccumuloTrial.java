@@ -2,8 +2,6 @@
 package org.stripeline.applications;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -26,12 +24,11 @@ import org.apache.hadoop.io.Text;
  */
 public final class AccumuloTrial implements ServerKill.Service {
   private static final String TABLE = "t";
-  private static final String PASSWORD = "secret";
 
   private final Trial trial;
   private final Case sizes;
   private final String zooKeepers;
-  private final Jvm.Setting servers;
+  private final AccumuloServers servers;
   private AccumuloClient client;
   private BatchWriter writer;
 
@@ -39,22 +36,13 @@ public final class AccumuloTrial implements ServerKill.Service {
     this.trial = trial;
     this.sizes = sizes;
     this.zooKeepers = "localhost:" + port;
-    Map<String, String> properties =
-        Map.ofEntries(
-            Map.entry("instance.volumes", trial.address() + "/" + sizes.name),
-            Map.entry("instance.zookeeper.host", zooKeepers),
-            Map.entry("instance.zookeeper.timeout", "20s"),
-            Map.entry("instance.secret", PASSWORD),
-            Map.entry("manager.recovery.delay", "1s"),
-            Map.entry("tserver.memory.maps.native.enabled", "false"),
-            Map.entry("tserver.memory.maps.max", "192M"),
-            Map.entry("tserver.port.search", "true"),
-            Map.entry("tserver.wal.max.size", sizes.logBytes),
-            Map.entry("tserver.cache.data.size", "16M"),
-            Map.entry("tserver.cache.index.size", "16M"));
-    Path file = trial.folder().resolve(sizes.name + ".properties");
-    Files.write(file, properties.entrySet().stream().map(Object::toString).toList());
-    servers = trial.setting("-Xmx640m", "-Daccumulo.properties=" + file.toUri());
+    servers =
+        new AccumuloServers(
+            sizes.name,
+            zooKeepers,
+            trial.address() + "/" + sizes.name,
+            Map.of("tserver.wal.max.size", sizes.logBytes),
+            trial.setting());
   }
 
   /** How many bytes a mutation has, how many are flushed at once, and when servers are killed. */
@@ -82,25 +70,21 @@ public final class AccumuloTrial implements ServerKill.Service {
 
   private void run() throws Exception {
     trial.configure(sizes.late ? Trial.lateSyncs() : Map.of());
-    try (Jvm init =
-        servers.startLogged(
-            "org.apache.accumulo.server.init.Initialize",
-            "--instance-name",
-            sizes.name,
-            "--password",
-            PASSWORD)) {
-      init.waitForEnd();
-    }
-    try (Jvm manager = servers.startLogged("org.apache.accumulo.manager.Manager")) {
+    servers.initialize();
+    try (Jvm manager = servers.startManager()) {
       // Not closed, because a writer may hang in it.
-      client = Accumulo.newClient().to(sizes.name, zooKeepers).as("root", PASSWORD).build();
+      client =
+          Accumulo.newClient()
+              .to(sizes.name, zooKeepers)
+              .as("root", AccumuloServers.PASSWORD)
+              .build();
       ServerKill.run(trial, "Accumulo: " + sizes.name, this, sizes.batch, sizes.kills);
     }
   }
 
   @Override
   public Jvm startServer() throws IOException {
-    return servers.startLogged("org.apache.accumulo.tserver.TabletServer");
+    return servers.startTabletServer();
   }
 
   @Override

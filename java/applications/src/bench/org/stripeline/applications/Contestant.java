@@ -20,6 +20,8 @@ enum Contestant {
           "fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem",
           "fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs"));
 
+  private static final String SHADED = "org.apache.hadoop.shaded.";
+
   final String label;
 
   private final Map<String, String> own;
@@ -53,6 +55,9 @@ enum Contestant {
   /** Returns the settings of its clients. */
   Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>(own);
+    // Hadoop's shaded client, which Spark and Accumulo have, looks for the key of the coders under
+    // a name that the shading has changed.
+    own.forEach((key, value) -> settings.put(key.replaceFirst("^(?=io\\.)", SHADED), value));
     // Contestants may share one JVM, and the cache of file systems ignores their settings.
     settings.put("fs.hdfs.impl.disable.cache", "true");
     // distcp compares the checksums of both files, which otherwise depend on their layout.

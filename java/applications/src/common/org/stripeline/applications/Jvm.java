@@ -23,6 +23,13 @@ final class Jvm implements AutoCloseable {
 
   /** What a JVM runs with: its class path, its options and the folder of its log. */
   record Setting(String classPath, List<String> options, Path folder) {
+    /** Returns the same with further options. */
+    Setting with(String... more) {
+      List<String> all = new ArrayList<>(options);
+      all.addAll(List.of(more));
+      return new Setting(classPath, all, folder);
+    }
+
     /** Starts a main class; its standard output is read with {@link #nextLine}. */
     Jvm start(String main, String... arguments) throws IOException {
       return start(false, main, arguments);
@@ -59,6 +66,21 @@ final class Jvm implements AutoCloseable {
   /** Returns the standard input. */
   OutputStream input() {
     return process.getOutputStream();
+  }
+
+  /**
+   * Starts a ZooKeeper.
+   *
+   * @param setting what it runs with
+   * @param port where it listens
+   */
+  static Jvm startZooKeeper(Setting setting, int port) throws IOException {
+    return setting
+        .with("-Xmx128m", "-Dzookeeper.admin.enableServer=false")
+        .startLogged(
+            "org.apache.zookeeper.server.ZooKeeperServerMain",
+            Integer.toString(port),
+            setting.folder().resolve("zookeeper").toString());
   }
 
   /** Kills the process without warning; what it has printed can still be read. */

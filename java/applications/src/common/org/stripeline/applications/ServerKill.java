@@ -46,7 +46,7 @@ final class ServerKill {
         client,
         trial -> {
           int port = Trial.freePort();
-          try (Jvm zooKeeper = trial.startZooKeeper(port)) {
+          try (Jvm zooKeeper = Jvm.startZooKeeper(trial.setting(), port)) {
             for (S sizes : all) {
               one.run(trial, sizes, port);
             }

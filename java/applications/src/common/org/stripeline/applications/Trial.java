@@ -140,14 +140,6 @@ final class Trial implements AutoCloseable {
     }
   }
 
-  Jvm startZooKeeper(int port) throws IOException {
-    return setting("-Xmx128m", "-Dzookeeper.admin.enableServer=false")
-        .startLogged(
-            "org.apache.zookeeper.server.ZooKeeperServerMain",
-            Integer.toString(port),
-            folder.resolve("zookeeper").toString());
-  }
-
   boolean isOurs() {
     return client.equals("stripeline");
   }

@@ -64,20 +64,23 @@ final class ClientSection implements Section {
     return Arrays.asList(
         measurement(size),
         Measurement.of(
-            BUSY,
-            size.choose(15, 40, 900),
-            size.choose(
-                "bench io --contestants=rs_java," + OURS + " --operations=write,write-busy --quick",
-                busy + " --size=96MiB --jvms=1 --repetitions=2",
-                busy + " --size=768MiB --jvms=5 --repetitions=3")),
+                BUSY,
+                size.choose(15, 65, 900),
+                size.choose(
+                    "bench io --contestants=rs_java,"
+                        + OURS
+                        + " --operations=write,write-busy --quick",
+                    busy + " --size=64MiB --jvms=1 --repetitions=2",
+                    busy + " --size=768MiB --jvms=5 --repetitions=3"))
+            .onAnyHdfs(),
         Measurement.of(
             LINKS,
-            size.choose(20, 50, 1800),
+            size.choose(20, 75, 1800),
             size.choose(
                 "bench io --contestants=3-rep,"
                     + OURS
                     + " --operations=write,read --quick --shaped=500",
-                links + " --size=96MiB --jvms=1 --repetitions=2 --shaped=500",
+                links + " --size=64MiB --jvms=1 --repetitions=2 --shaped=500",
                 links + " --size=768MiB --jvms=5 --repetitions=3 --shaped=500,1000")));
   }
 
@@ -89,14 +92,15 @@ final class ClientSection implements Section {
             + OURS
             + " --operations=write,read,read-dead1,read-dead2,read-dead3";
     return Measurement.of(
-        "clients",
-        size.choose(30, 170, 3 * 3600),
-        size.choose(
-            "bench io --contestants=3-rep,rs_java,noop,"
-                + OURS
-                + " --operations=write,read-dead2 --quick",
-            all + " --size=128MiB --jvms=1 --repetitions=2 --threads=1",
-            all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"));
+            "clients",
+            size.choose(30, 190, 3 * 3600),
+            size.choose(
+                "bench io --contestants=3-rep,rs_java,noop,"
+                    + OURS
+                    + " --operations=write,read-dead2 --quick",
+                all + " --size=128MiB --jvms=1 --repetitions=2 --threads=1",
+                all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"))
+        .onAnyHdfs();
   }
 
   /** Returns the median throughput of writes by one thread in MiB/s, by contestant. */

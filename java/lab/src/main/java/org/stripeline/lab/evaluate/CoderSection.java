@@ -42,9 +42,10 @@ final class CoderSection implements Section {
   static Measurement measurement(Size size, int threads) {
     String effort = size.choose("--quick", "--rounds=1 --seconds=0.5", "--rounds=5 --seconds=3");
     return Measurement.of(
-        "coders-" + threads,
-        size.choose(35, 60, 300),
-        "bench java --threads=" + threads + " " + effort);
+            "coders-" + threads,
+            size.choose(35, 60, 300),
+            "bench java --threads=" + threads + " " + effort)
+        .withoutHdfs();
   }
 
   @Override

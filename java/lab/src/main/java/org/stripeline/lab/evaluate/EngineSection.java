@@ -55,9 +55,10 @@ final class EngineSection implements Section {
     for (String part : new String[] {"peaks", "metadata", "rates", "latency"}) {
       all.add(
           Measurement.of(
-              "engine-" + part,
-              size.choose(10, 30, 120),
-              "bench engine " + effort + "--part=" + part));
+                  "engine-" + part,
+                  size.choose(10, 20, 120),
+                  "bench engine " + effort + "--part=" + part)
+              .withoutHdfs());
     }
     return all;
   }

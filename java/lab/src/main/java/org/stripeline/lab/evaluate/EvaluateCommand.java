@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
+import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -19,6 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.util.VersionInfo;
+import org.stripeline.lab.bench.cluster.ExistingHdfs;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
@@ -81,6 +83,22 @@ public final class EvaluateCommand implements Callable<Integer> {
   private Path directory;
 
   @Option(
+      names = "--conf",
+      paramLabel = "DIR",
+      description =
+          "Measure clients on the running cluster of this configuration directory, and leave out"
+              + " what stops DataNodes, limits links or needs YARN; needs --path")
+  private Path configuration;
+
+  @Option(
+      names = "--path",
+      paramLabel = "PATH",
+      description =
+          "HDFS directory on that cluster; each measurement creates a directory in it, and deletes"
+              + " it at its end")
+  private String path;
+
+  @Option(
       names = "--resume",
       description =
           "Continue in a directory of an earlier run: complete measurements with the same command"
@@ -102,6 +120,18 @@ public final class EvaluateCommand implements Callable<Integer> {
       out.print(list(sections, size));
       out.flush();
       return ExitStatus.SOUND;
+    }
+    if ((configuration == null) != (path == null)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Cannot evaluate on a running cluster: --conf and --path need each other");
+    }
+    if (configuration != null) {
+      try {
+        ExistingHdfs.check(configuration, path);
+      } catch (IOException e) {
+        throw new CommandException(ExitStatus.UNCHECKED, e.getMessage());
+      }
     }
     checkDirectory();
     EvaluationReport report = describe(size);
@@ -144,8 +174,12 @@ public final class EvaluateCommand implements Callable<Integer> {
       }
     }
 
-    void done(Measurement measurement, Measurements.Stored stored) {
+    void leftOut(Measurement measurement) {
       estimated -= counted.remove(measurement.name) ? measurement.seconds : 0;
+    }
+
+    void done(Measurement measurement, Measurements.Stored stored) {
+      leftOut(measurement);
       if (!stored.isEarlier) {
         expected += measurement.seconds;
         taken += stored.seconds;
@@ -159,7 +193,7 @@ public final class EvaluateCommand implements Callable<Integer> {
     }
   }
 
-  private static void measure(
+  private void measure(
       Section section,
       Measurement measurement,
       Measurements measurements,
@@ -168,12 +202,24 @@ public final class EvaluateCommand implements Callable<Integer> {
       Remaining remaining)
       throws IOException, InterruptedException {
     EvaluationReport.Run run = new EvaluationReport.Run();
-    run.command = measurement.command();
     results.runs.add(run);
-    Measurements.Stored stored = measurements.earlier(measurement);
+    Measurement here =
+        configuration == null ? measurement : measurement.on(configuration.toAbsolutePath(), path);
+    if (here == null) {
+      run.command = measurement.command();
+      run.leftOut =
+          "Cannot measure "
+              + measurement.name
+              + " on a running cluster: it needs one of its own; run it without --conf";
+      progress.say("%s", run.leftOut);
+      remaining.leftOut(measurement);
+      return;
+    }
+    run.command = here.command();
+    Measurements.Stored stored = measurements.earlier(here);
     if (stored == null) {
       try (Progress.Step step = progress.step(measurement.name + ", " + remaining.text(), 0)) {
-        stored = measurements.run(measurement);
+        stored = measurements.run(here);
         if (stored.leftOut != null) {
           step.ended("left out");
         } else if (stored.failed == null) {
@@ -190,8 +236,39 @@ public final class EvaluateCommand implements Callable<Integer> {
       progress.say(
           "%s: %s", measurement.name, stored.failed != null ? stored.failed : stored.leftOut);
     } else {
-      section.conclude(measurement, stored.result, results);
+      section.conclude(here, stored.result, results);
+      if (here != measurement) {
+        results.onCluster(here);
+      }
+      run.leftOut = leftOut(stored.result);
+      run.failed = failures(stored.result);
+      if (run.leftOut != null || run.failed != null) {
+        progress.say("%s: %s", here.name, run.failed != null ? run.failed : run.leftOut);
+      }
     }
+  }
+
+  /** Returns what a bench that did measure says that it left out, and why; null if nothing. */
+  private static String leftOut(JsonObject result) {
+    if (!result.has("leftOut") || !result.get("leftOut").isJsonObject()) {
+      return null;
+    }
+    List<String> reasons = new ArrayList<>();
+    result
+        .getAsJsonObject("leftOut")
+        .entrySet()
+        .forEach(one -> reasons.add(one.getKey() + " (" + one.getValue().getAsString() + ")"));
+    return reasons.isEmpty() ? null : "Cannot measure " + String.join(", ", reasons);
+  }
+
+  /** Returns what failed in a bench whose other results hold; null if nothing. */
+  private static String failures(JsonObject result) {
+    if (!result.has("failures") || result.getAsJsonArray("failures").isEmpty()) {
+      return null;
+    }
+    List<String> failures = new ArrayList<>();
+    result.getAsJsonArray("failures").forEach(one -> failures.add(one.getAsString()));
+    return String.join("; ", failures);
   }
 
   private EvaluationReport describe(Size size) {
@@ -202,6 +279,7 @@ public final class EvaluateCommand implements Callable<Integer> {
     report.hadoop = VersionInfo.getVersion();
     report.java = System.getProperty("java.runtime.version");
     report.coder = CoderStatus.current().toString();
+    report.cluster = configuration == null ? null : configuration.toString();
     report.machine.describe();
     return report;
   }
@@ -213,6 +291,7 @@ public final class EvaluateCommand implements Callable<Integer> {
         new ClientSection(),
         new ProgramSection(),
         new SqlSection(),
+        new AccumuloSection(),
         new PlacementSection(),
         new EngineSection(),
         new ModelSection());

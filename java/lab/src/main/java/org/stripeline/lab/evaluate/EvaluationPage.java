@@ -34,8 +34,10 @@ final class EvaluationPage {
             report.java,
             report.size));
     page.paragraph(
-        "Published values are those of the documents, measured on their machines. Clients and"
-            + " servers here share this machine, so compare ratios, not rates.");
+        "Published values are those of the documents, measured on their machines. "
+            + (report.cluster == null
+                ? "Clients and servers here share this machine, so compare ratios, not rates."
+                : "Clients ran on this machine, on the cluster of " + report.cluster + "."));
     TextTable table = new TextTable("section", "figures", "time", "state");
     for (EvaluationReport.Section section : report.sections) {
       double seconds = section.runs.stream().mapToDouble(run -> run.seconds).sum();

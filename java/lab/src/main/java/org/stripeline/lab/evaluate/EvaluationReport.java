@@ -20,6 +20,10 @@ final class EvaluationReport {
   String hadoop;
   String java;
   String coder;
+
+  /** The configuration directory of the running cluster; null for clusters of this machine. */
+  String cluster;
+
   final List<Section> sections = new ArrayList<>();
 
   /** The worst status of all sections. */
@@ -62,6 +66,17 @@ final class EvaluationReport {
       return figure;
     }
 
+    /** Explains the figures of a measurement that was taken on a running cluster. */
+    void onCluster(Measurement source) {
+      for (Figure figure : figures) {
+        if (figure.commands.contains(source.command())) {
+          figure.difference =
+              "Measured by clients on this machine and a running cluster, whose network, disks and"
+                  + " other work differ from the document's.";
+        }
+      }
+    }
+
     int status() {
       int status = ExitStatus.SOUND;
       for (Run run : runs) {
@@ -96,7 +111,7 @@ final class EvaluationReport {
     final String title;
 
     /** Why the values differ from the document's. */
-    final String difference;
+    String difference;
 
     /** What repeats the measurements. */
     final Set<String> commands = new LinkedHashSet<>();

@@ -85,10 +85,16 @@ final class Measurements {
             && stored.result != null
             && Release.version().equals(stored.version)
             && measurement.arguments.equals(stored.arguments);
-    if (isSame) {
+    // What was left out may be there now.
+    boolean isWhole =
+        isSame
+            && !(stored.result.has("leftOut")
+                && stored.result.get("leftOut").isJsonObject()
+                && stored.result.getAsJsonObject("leftOut").size() > 0);
+    if (isWhole) {
       stored.isEarlier = true;
     }
-    return isSame ? stored : null;
+    return isWhole ? stored : null;
   }
 
   /** Runs a measurement to its end and stores its result. */

@@ -53,14 +53,14 @@ final class ProgramSection implements Section {
   public List<Measurement> measurements(Size size) {
     String arguments =
         size.choose(
-            "3-rep,functional-partitioned 1 8 20000 1",
+            "3-rep,functional-partitioned 1 8 20000 1 uber",
             // With a third contestant a quick evaluation would exceed its 20 minutes.
-            "3-rep,functional-partitioned 2 64 500000 1",
+            "3-rep,functional-partitioned 2 64 500000 1 uber",
             "3-rep,rs_java,coder,functional-partitioned 4 512 10000000 3");
     return Arrays.asList(
         Measurement.script(
             THROUGHPUT,
-            size.choose(40, 60, 900),
+            size.choose(30, 40, 900),
             "scripts/application.sh throughput "
                 + size.choose(
                     "3-rep,functional-partitioned 1 32 1",
@@ -68,7 +68,7 @@ final class ProgramSection implements Section {
                     "3-rep,rs_java,coder,functional-partitioned 4 1024 3")),
         Measurement.script(
             "programs",
-            size.choose(150, 340, 3600),
+            size.choose(90, 200, 3600),
             "scripts/application.sh mapreduce " + arguments));
   }
 

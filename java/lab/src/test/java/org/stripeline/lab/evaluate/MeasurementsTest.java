@@ -144,6 +144,39 @@ class MeasurementsTest {
   }
 
   @Test
+  void onARunningClusterNoDataNodeIsStopped() {
+    Path conf = Path.of("/etc/conf");
+    Measurement own = Measurement.of("one", 1, "bench io --operations=write,read,read-dead2");
+    assertThat(own.on(conf, "/p")).as("it may stop DataNodes").isNull();
+    assertThat(own.withoutHdfs().on(conf, "/p").arguments).isEqualTo(own.arguments);
+    assertThat(own.onAnyHdfs().on(conf, "/p").arguments)
+        .containsExactly("bench", "io", "--operations=write,read", "--conf=/etc/conf", "--path=/p");
+
+    List<String> there =
+        EvaluateCommand.all().stream()
+            .flatMap(section -> section.measurements(Size.FULL).stream())
+            .map(measurement -> measurement.on(conf, "/p"))
+            .filter(measurement -> measurement != null)
+            .map(Measurement::command)
+            .collect(Collectors.toList());
+    assertThat(there)
+        .anyMatch(command -> command.startsWith("stripeline bench io"))
+        .noneMatch(command -> command.matches(".*(dead|shaped|bench convert|scripts/).*"));
+  }
+
+  @Test
+  void aFigureSaysThatARunningClusterWasMeasured() {
+    Measurement own = Measurement.of("one", 1, "bench io").onAnyHdfs();
+    Measurement there = own.on(Path.of("/etc/conf"), "/p");
+    EvaluationReport.Section section = new EvaluationReport.Section("clients", "", "");
+    EvaluationReport.Figure other = section.figure("other", "own cluster", own);
+    EvaluationReport.Figure figure = section.figure("clients", "own cluster", there);
+    section.onCluster(there);
+    assertThat(figure.difference).contains("running cluster");
+    assertThat(other.difference).isEqualTo("own cluster");
+  }
+
+  @Test
   void aContestantThatWasNotMeasuredIsNotCompared() {
     EvaluationReport.Section section = new EvaluationReport.Section("clients", "", "");
     String row =
@@ -180,5 +213,37 @@ class MeasurementsTest {
     assertThat(figure.panels.get(0).values)
         .extracting(one -> one.series + " " + one.group + " " + one.median)
         .containsExactly("3-rep Q6 2.0", OURS + " Q6 3.0", OURS + " Q3-killed2 1.0");
+  }
+
+  @Test
+  void lookupsAreComparedWithReplicationByTheirMean() {
+    EvaluationReport.Section section = new EvaluationReport.Section("accumulo", "", "");
+    String sample =
+        "{'contestant':'%s','compression':'none','operation':'write','seconds':%s,'bytes':9}";
+    String lookup = "{'contestant':'%s','state':'2 dead','milliseconds':%s}";
+    String text =
+        "{'policy':'RS-6-3-64k','samples':["
+            + String.format(sample, "3-rep", 4)
+            + ","
+            + String.format(sample, OURS, 3)
+            + "],'lookups':["
+            + String.format(lookup, "3-rep", "[1, 2, 3]")
+            + ","
+            + String.format(lookup, OURS, "[2, 3, 7]")
+            + "]}";
+    new AccumuloSection()
+        .conclude(
+            Measurement.script("accumulo", 1, "accumulo"),
+            JsonParser.parseString(text).getAsJsonObject(),
+            section);
+    assertThat(section.figures)
+        .flatExtracting(figure -> figure.comparisons)
+        .extracting(one -> one.what + ": " + one.here)
+        .containsExactly(
+            "writing, none, RS-6-3-64k, time with " + OURS + " over 3 replicas: -25.0",
+            "mean, RS-6-3-64k, 2 dead, " + OURS + " over 3 replicas: 2.0");
+    assertThat(section.figures.get(1).panels.get(1).values)
+        .extracting(one -> one.series + " " + one.x + " " + Math.round(one.median))
+        .containsExactly("3-rep 0.0 100", OURS + " 0.0 67", OURS + " 5.0 33");
   }
 }

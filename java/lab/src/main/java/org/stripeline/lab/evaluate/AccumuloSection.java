@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.stripeline.terminal.Spread;
+
+/** Accumulo: the tables of the project's article on erasure coding. */
+final class AccumuloSection implements Section {
+  private static final String REPLICATION = "3-rep";
+  private static final String ALL = "all DataNodes";
+  private static final String DEAD = "2 dead";
+  private static final String SMALL_CELLS = "RS-6-3-64k";
+  private static final String LARGE_CELLS = "RS-6-3-1024k";
+  private static final String WIDE = "RS-10-4-1024k";
+
+  /** Milliseconds of a bucket of the histogram. */
+  private static final int BUCKET = 5;
+
+  /** The document's average times of ten lookups relative to those with replicas. */
+  private static final String[][] PUBLISHED_LOOKUPS = {
+    {SMALL_CELLS, ALL, "1.9 (43 ms over 23)"},
+    {SMALL_CELLS, DEAD, "2.3 (61 ms over 26)"},
+    {LARGE_CELLS, ALL, "3.0 (68 ms over 23)"},
+    {LARGE_CELLS, DEAD, "4.3 (113 ms over 26)"},
+    {WIDE, ALL, "4.6 (105 ms over 23)"},
+    {WIDE, DEAD, "5.5 (143 ms over 26)"},
+  };
+
+  /** An operation on a table. */
+  private static final class Sample {
+    String contestant;
+    String compression;
+    String operation;
+    double seconds;
+  }
+
+  /** Milliseconds of each batch of lookups. */
+  private static final class Lookups {
+    String contestant;
+    String state;
+    double[] milliseconds;
+  }
+
+  @Override
+  public String name() {
+    return "accumulo";
+  }
+
+  @Override
+  public String title() {
+    return "Accumulo";
+  }
+
+  @Override
+  public String document() {
+    return "Seidl: Using HDFS Erasure Coding with Accumulo, accumulo.apache.org, 2019";
+  }
+
+  @Override
+  public List<Measurement> measurements(Size size) {
+    if (size != Size.FULL) {
+      String arguments =
+          size.choose(
+              "functional-partitioned RS-6-3-64k gz 2000 5",
+              "3-rep,functional-partitioned RS-6-3-64k gz,none 30000 100",
+              null);
+      return Collections.singletonList(measurement("", size.choose(60, 120, 0), arguments));
+    }
+    List<Measurement> all = new ArrayList<>();
+    for (String policy : new String[] {SMALL_CELLS, LARGE_CELLS, WIDE}) {
+      all.add(
+          measurement(
+              "-" + policy,
+              3600,
+              "3-rep,rs_java,coder,functional-partitioned "
+                  + policy
+                  + " gz,snappy,none 5000000 10000"));
+    }
+    return all;
+  }
+
+  private static Measurement measurement(String suffix, int seconds, String arguments) {
+    return Measurement.script(
+        "accumulo" + suffix, seconds, "scripts/application.sh accumulo " + arguments);
+  }
+
+  @Override
+  public void conclude(
+      Measurement measurement, JsonObject result, EvaluationReport.Section section) {
+    String policy = result.get("policy").getAsString();
+    files(policy, Section.rows(result, "samples", Sample.class), measurement, section);
+    lookups(policy, Section.rows(result, "lookups", Lookups.class), measurement, section);
+  }
+
+  private static void files(
+      String policy,
+      List<Sample> samples,
+      Measurement measurement,
+      EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Writing files of a bulk import by compression, import, and scan",
+            "The document wrote 400 million rows by 40 writers on many machines; here one thread"
+                + " writes, and compressing takes most of the time. An import moves the files and"
+                + " writes none.",
+            measurement);
+    for (Sample sample : samples) {
+      figure
+          .panel(policy + ", " + sample.operation, "s", null)
+          .bar(
+              sample.contestant,
+              sample.compression,
+              Spread.of(Collections.singletonList(sample.seconds)),
+              null);
+    }
+    String[][] published = {{"gz", "0"}, {"none", "-33"}, {"snappy", "0"}};
+    for (String contestant : contestants(samples)) {
+      for (String[] row : published) {
+        figure.compareChange(
+            "writing, " + row[0] + ", " + policy + ", time with " + contestant + " over 3 replicas",
+            policy.equals(LARGE_CELLS) ? row[1] : "-",
+            seconds(samples, row[0], contestant),
+            seconds(samples, row[0], REPLICATION));
+      }
+    }
+  }
+
+  private static String[] contestants(List<Sample> samples) {
+    return samples.stream()
+        .map(one -> one.contestant)
+        .filter(one -> !one.equals(REPLICATION))
+        .distinct()
+        .toArray(String[]::new);
+  }
+
+  private static Double seconds(List<Sample> samples, String compression, String contestant) {
+    return Section.median(
+        samples,
+        one ->
+            one.operation.equals("write")
+                && one.compression.equals(compression)
+                && one.contestant.equals(contestant),
+        one -> one.seconds);
+  }
+
+  private static void lookups(
+      String policy,
+      List<Lookups> lookups,
+      Measurement measurement,
+      EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Time of a batch of ten random rows, without and with two dead DataNodes, and rebuilt",
+            "The document's tables were larger than memory and on many machines; here all blocks"
+                + " are in the page cache of this machine, so that each read of another block"
+                + " costs less. Buckets have 5 ms; the document's had 50.",
+            measurement);
+    for (Lookups one : lookups) {
+      List<Double> times = new ArrayList<>();
+      Arrays.stream(one.milliseconds).forEach(times::add);
+      figure
+          .panel(policy + ", one batch", "ms", null)
+          .bar(one.contestant, one.state, Spread.of(times), null);
+      Map<Integer, Integer> buckets = new TreeMap<>();
+      times.forEach(time -> buckets.merge((int) (time / BUCKET), 1, Integer::sum));
+      for (Map.Entry<Integer, Integer> bucket : buckets.entrySet()) {
+        double share = 100.0 * bucket.getValue() / times.size();
+        figure
+            .panel(policy + ", " + one.state + ": share of batches", "%", "ms")
+            .point(
+                one.contestant,
+                bucket.getKey() * BUCKET,
+                Spread.of(Collections.singletonList(share)));
+      }
+    }
+    for (String[] row : PUBLISHED_LOOKUPS) {
+      for (Lookups one : lookups) {
+        if (row[0].equals(policy) && row[1].equals(one.state)) {
+          figure.compareRatio(
+              "mean, " + policy + ", " + one.state + ", " + one.contestant + " over 3 replicas",
+              row[2],
+              one.contestant.equals(REPLICATION) ? null : mean(lookups, row[1], one.contestant),
+              mean(lookups, row[1], REPLICATION));
+        }
+      }
+    }
+  }
+
+  private static Double mean(List<Lookups> lookups, String state, String contestant) {
+    for (Lookups one : lookups) {
+      if (one.state.equals(state) && one.contestant.equals(contestant)) {
+        return Arrays.stream(one.milliseconds).average().getAsDouble();
+      }
+    }
+    return null;
+  }
+}
