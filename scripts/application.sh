@@ -35,11 +35,11 @@ TEXT
 
 case ${1:-}-$# in
   mapreduce-6 | mapreduce-7)
-    main=MapReduceBench profile=mapreduce sources=(bench mapreduce) heap=1g
+    main=MapReduceBench profile=mapreduce sources=(common bench mapreduce) heap=1g
     ;;
   throughput-5)
     # Its clients read 128 MiB at a time by position, and Hadoop's needs several times as much without a DataNode.
-    main=ThroughputBench profile=hdfs sources=(bench throughput) heap=4g
+    main=ThroughputBench profile=hdfs sources=(common bench throughput) heap=4g
     ;;
   sql-5)
     main=SqlBench profile=hdfs sources=(common bench sql-bench) heap=1g

@@ -11,13 +11,14 @@ source "$ROOT/scripts/application-paths.sh"
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/test-applications.sh [--jar PATH] [--client NAME] [files|accumulo|hbase|spark]...
+Usage: scripts/test-applications.sh [--jar PATH] [--client NAME] [--json] [files|accumulo|hbase|spark]...
 
 Runs all applications, or those named, on an HDFS of nine DataNodes with RS-6-3-1024k, and exits 0 only if our client
 lost nothing that was acknowledged. Downloads the applications from Maven Central on the first run.
 
   --jar PATH     our jar (default: java/cli/target/stripeline-0.1.0.jar)
   --client NAME  stripeline or stock alone (default: both)
+  --json         prints the results as one JSON object
 TEXT
 }
 
@@ -30,6 +31,7 @@ fail_usage() {
 jar=$ROOT/java/cli/target/stripeline-0.1.0.jar
 clients=(stock stripeline)
 applications=()
+json=false
 while (($#)); do
   case $1 in
     --jar | --client)
@@ -37,6 +39,7 @@ while (($#)); do
       if [[ $1 == --jar ]]; then jar=$2; else clients=("$2"); fi
       shift 2
       ;;
+    --json) json=true && shift ;;
     files | accumulo | hbase | spark) applications+=("$1") && shift ;;
     -h | --help) usage && exit 0 ;;
     *) fail_usage "unknown argument: $1" ;;
@@ -48,6 +51,8 @@ done
 lock_build
 hdfs=$(class_path hdfs)
 compile "$BUILD/classes/hdfs" "$hdfs" hdfs
+results=$BUILD/results.txt
+true >"$results"
 failed=()
 for application in "${applications[@]}"; do
   profile=$application
@@ -65,13 +70,15 @@ for application in "${applications[@]}"; do
     echo "== $application, $client client" >&2
     main=org.stripeline.applications.${application^}Trial
     # The environment, so that the processes which the applications start have them, too.
-    JDK_JAVA_OPTIONS="$(java_options)" java -Xmx512m -Dlog4j2.level=OFF \
+    JDK_JAVA_OPTIONS="$(java_options)" java -Xmx512m -Dlog4j2.level=OFF -Dapplications.json="$json" \
       -Dapplications.folder="$folder" -Dapplications.hdfs="$BUILD/classes/hdfs:$hdfs" \
-      -cp "$folder/site:$classes:$jar:$path" "$main" "$client" 2>"$folder/trial.log" 9>&- ||
+      -cp "$folder/site:$classes:$jar:$path" "$main" "$client" 2>"$folder/trial.log" 9>&- |
+      if "$json"; then cat >>"$results"; else cat; fi ||
       failed+=("$application with the $client client; logs in ${folder#"$ROOT"/}")
     rm -rf "$folder/hdfs"
   done
 done
+! "$json" || printf '{"trials":[%s]}\n' "$(paste -sd, "$results")"
 if ((${#failed[@]})); then
   printf 'test-applications: failed: %s\n' "${failed[@]}" >&2
   exit 1

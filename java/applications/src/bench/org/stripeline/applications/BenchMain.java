@@ -2,8 +2,6 @@
 package org.stripeline.applications;
 
 import com.google.gson.GsonBuilder;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,12 +15,6 @@ import org.apache.hadoop.fs.FileUtil;
  * applications.folder} names an empty directory, which becomes that of temporary files, too.
  */
 final class BenchMain {
-  /** Set in the environment if this process must end with the one that writes to its input. */
-  private static final String END_WITH_INPUT = "STRIPELINE_END_WITH_INPUT";
-
-  /** As after SIGTERM. */
-  private static final int TERMINATED = 143;
-
   private final Path folder;
   private final Deque<Runnable> ends = new ArrayDeque<>();
 
@@ -41,11 +33,7 @@ final class BenchMain {
    * @param what what it measures, for messages
    */
   static void run(String what, Bench bench) {
-    if (System.getenv(END_WITH_INPUT) != null) {
-      Thread watch = new Thread(BenchMain::exitAtEndOfInput, "end-with-parent");
-      watch.setDaemon(true);
-      watch.start();
-    }
+    Jvm.endWithInput();
     // Programs print to standard output, too.
     PrintStream out = System.out;
     System.setOut(System.err);
@@ -62,15 +50,6 @@ final class BenchMain {
       System.err.println("Cannot measure " + what + ": " + e);
     }
     System.exit(status);
-  }
-
-  private static void exitAtEndOfInput() {
-    try {
-      System.in.transferTo(OutputStream.nullOutputStream());
-    } catch (IOException e) {
-      // The other end is gone.
-    }
-    System.exit(TERMINATED);
   }
 
   Path folder() {

@@ -11,6 +11,12 @@ import java.util.concurrent.TimeUnit;
 
 /** A main class in a JVM of its own, which can be killed. */
 final class Jvm implements AutoCloseable {
+  /** Set in the environment if this process must end with the one that writes to its input. */
+  private static final String END_WITH_INPUT = "STRIPELINE_END_WITH_INPUT";
+
+  /** As after SIGTERM. */
+  private static final int TERMINATED = 143;
+
   private final Process process;
   private final String main;
 
@@ -66,6 +72,24 @@ final class Jvm implements AutoCloseable {
   /** Returns the standard input. */
   OutputStream input() {
     return process.getOutputStream();
+  }
+
+  /** Ends this process with the one that writes to its input, if the environment says so. */
+  static void endWithInput() {
+    if (System.getenv(END_WITH_INPUT) != null) {
+      Thread watch = new Thread(Jvm::exitAtEndOfInput, "end-with-parent");
+      watch.setDaemon(true);
+      watch.start();
+    }
+  }
+
+  private static void exitAtEndOfInput() {
+    try {
+      System.in.transferTo(OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      // The other end is gone.
+    }
+    System.exit(TERMINATED);
   }
 
   /**

@@ -44,6 +44,7 @@ final class Trial implements AutoCloseable {
    * @param client {@code stripeline}, with durable sync, or {@code stock}
    */
   static void run(String client, Body body) {
+    Jvm.endWithInput();
     int status = 1;
     try (Trial trial = start(client)) {
       body.run(trial);
@@ -160,6 +161,13 @@ final class Trial implements AutoCloseable {
   /** Reports how many records were acknowledged and how many of these were read back. */
   void report(String what, long acknowledged, long read, String remark) {
     lost += acknowledged - read;
+    if (Boolean.getBoolean("applications.json")) {
+      System.out.printf(
+          "{\"client\":\"%s\",\"trial\":\"%s\",\"acknowledged\":%d,\"readBack\":%d,\"lost\":%d,"
+              + "\"remark\":\"%s\"}%n",
+          client, what, acknowledged, read, acknowledged - read, remark);
+      return;
+    }
     System.out.printf(
         "%-10s %-44s acknowledged %7d  read back %7d  lost %7d  %s%n",
         client, what, acknowledged, read, acknowledged - read, remark);

@@ -12,6 +12,7 @@ import org.stripeline.terminal.Spread;
 
 /** Accumulo: the tables of the project's article on erasure coding. */
 final class AccumuloSection implements Section {
+  private static final String LOG = "accumulo-log";
   private static final String REPLICATION = "3-rep";
   private static final String ALL = "all DataNodes";
   private static final String DEAD = "2 dead";
@@ -38,6 +39,14 @@ final class AccumuloSection implements Section {
     String compression;
     String operation;
     double seconds;
+  }
+
+  /** What tablet servers acknowledged before they were killed, and what was there afterwards. */
+  private static final class Trial {
+    String client;
+    String trial;
+    long acknowledged;
+    long lost;
   }
 
   /** Milliseconds of each batch of lookups. */
@@ -82,6 +91,7 @@ final class AccumuloSection implements Section {
                   + policy
                   + " gz,snappy,none 5000000 10000"));
     }
+    all.add(Measurement.script(LOG, 1800, "scripts/test-applications.sh --json accumulo"));
     return all;
   }
 
@@ -93,6 +103,10 @@ final class AccumuloSection implements Section {
   @Override
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
+    if (measurement.name.equals(LOG)) {
+      log(Section.rows(result, "trials", Trial.class), measurement, section);
+      return;
+    }
     String policy = result.get("policy").getAsString();
     files(policy, Section.rows(result, "samples", Sample.class), measurement, section);
     lookups(policy, Section.rows(result, "lookups", Lookups.class), measurement, section);
@@ -147,6 +161,24 @@ final class AccumuloSection implements Section {
                 && one.compression.equals(compression)
                 && one.contestant.equals(contestant),
         one -> one.seconds);
+  }
+
+  private static void log(
+      List<Trial> trials, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Mutations lost when tablet servers are killed, logs in an erasure-coded directory",
+            "The document's logs were corrupt after a loss of power, because HDFS ignores hflush"
+                + " and hsync of erasure-coded files; here all tablet servers are killed while they"
+                + " write, and others recover.",
+            measurement);
+    for (Trial trial : trials) {
+      figure.compare(
+          trial.trial + ", " + trial.client + " client, of " + trial.acknowledged,
+          trial.client.equals("stock") ? "logs corrupt" : "-",
+          (double) trial.lost,
+          "mutations");
+    }
   }
 
   private static void lookups(

@@ -246,4 +246,20 @@ class MeasurementsTest {
         .extracting(one -> one.series + " " + one.x + " " + Math.round(one.median))
         .containsExactly("3-rep 0.0 100", OURS + " 0.0 67", OURS + " 5.0 33");
   }
+
+  @Test
+  void lostMutationsAreCounted() {
+    EvaluationReport.Section section = new EvaluationReport.Section("accumulo", "", "");
+    String text =
+        "{'trials':[{'client':'stock','trial':'Accumulo: all-killed','acknowledged':9,"
+            + "'readBack':2,'lost':7,'remark':''}]}";
+    new AccumuloSection()
+        .conclude(
+            Measurement.script("accumulo-log", 1, "accumulo"),
+            JsonParser.parseString(text).getAsJsonObject(),
+            section);
+    assertThat(section.figures.get(0).comparisons)
+        .extracting(one -> one.what + ": " + one.published + " " + one.here)
+        .containsExactly("Accumulo: all-killed, stock client, of 9: logs corrupt 7.0");
+  }
 }

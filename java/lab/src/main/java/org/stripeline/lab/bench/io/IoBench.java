@@ -76,7 +76,6 @@ final class IoBench {
 
   void run() throws IOException {
     if (settings.configuration != null) {
-      say("connecting to the cluster of " + settings.configuration);
       hdfs =
           place.start(() -> ExistingHdfs.open(settings.configuration, settings.configuredParent));
       say("writing in " + hdfs);
@@ -203,9 +202,8 @@ final class IoBench {
     for (StorageScheme scheme : schemes) {
       directories.make(policy, scheme);
     }
-    ResourceNeed need = new ResourceNeed(present, policy, settings);
-    need.requireMemory(cluster == null ? null : place.data());
-    need.requireSpace(hdfs);
+    new ResourceNeed(present, policy, settings)
+        .require(cluster == null ? null : place.data(), hdfs);
     List<java.nio.file.Path> classPath = new ArrayList<>(hdfs.clientClassPath());
     classPath.add(ClientProcess.registerBenchCoders(place.data().resolve("services")));
     List<ClientProcess> clients = new ArrayList<>();

@@ -38,13 +38,19 @@ final class ResourceNeed {
   }
 
   /**
-   * Compares the memory needed by client JVMs, and by files if they are stored in memory, with the
-   * available memory.
+   * Compares the need with what there is.
    *
    * @param disks where DataNodes of this machine store blocks, null if there are none
+   * @param hdfs where files are stored
    * @throws IOException if more is needed
    */
-  void requireMemory(Path disks) throws IOException {
+  void require(Path disks, BenchHdfs hdfs) throws IOException {
+    requireMemory(disks);
+    requireSpace(hdfs);
+  }
+
+  /** Compares the memory for client JVMs, and for files if they are stored in memory. */
+  private void requireMemory(Path disks) throws IOException {
     long need = 0;
     for (IoContestant client : clients) {
       need += ClientHeap.bytes(client, policy, threads) + JVM_BYTES;
@@ -64,12 +70,10 @@ final class ResourceNeed {
   }
 
   /**
-   * Compares the space of all files that exist at the same time with what the cluster has. HDFS
-   * reserves a whole block on each DataNode of a file that is being written.
-   *
-   * @throws IOException if more is needed
+   * Compares the space of all files that exist at the same time. HDFS reserves a whole block on
+   * each DataNode of a file that is being written.
    */
-  void requireSpace(BenchHdfs hdfs) throws IOException {
+  private void requireSpace(BenchHdfs hdfs) throws IOException {
     long written = schemes.stream().mapToLong(this::reserved).max().orElse(0);
     long need = readBytes() + written;
     long free = hdfs.free();
