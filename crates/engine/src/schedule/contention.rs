@@ -12,7 +12,8 @@
 //! rests long enough to keep that loss below a fixed part of the throughput. It repeats the same
 //! probe at intervals that double while the answer stays the same, up to the configured maximum.
 //! Probes need saturation: without it the callers determine the throughput, and any set that keeps
-//! up suffices.
+//! up suffices. A variant that the callers limit is only judged if it is better than the active
+//! set, which was saturated.
 
 use super::{RAILS_MAX, RailSet};
 
@@ -330,8 +331,12 @@ impl Controller {
             self.running = Some(running);
             return;
         }
-        // Occasional pauses of callers are acceptable; callers that limit the throughput are not.
-        if running.ticks.saturated * 4 < running.ticks.all * 3 {
+        // Occasional pauses of callers are acceptable; callers that limit the throughput are not,
+        // unless they limit a variant that is better nevertheless. Otherwise a set of slow rails
+        // would stay active, because every faster one leaves the callers behind.
+        let saturated = running.ticks.saturated * 4 >= running.ticks.all * 3;
+        let is_better = running.is_variant_phase() && running.is_change(rate);
+        if !saturated && !is_better {
             running.restart(sample);
             return self.give_up(&running, sample, WARM_UP_NS);
         }

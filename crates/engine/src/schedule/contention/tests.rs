@@ -128,6 +128,37 @@ fn no_rail_is_probed_while_callers_limit_the_throughput() {
 }
 
 #[test]
+fn a_rail_is_added_although_callers_cannot_saturate_it() {
+    let mut world = World::new(
+        &[1.0, 2.0],
+        |rails| if rails.contains(0) { 8.0 } else { 1.0 },
+    );
+    // The rail that seemed the fastest is the slow one.
+    let all = world.active;
+    world.controller = Controller::new(all, all, &world.sample.rate, INTERVAL_MAX_NS);
+    world.active = world.controller.active();
+    assert_eq!(world.active, set(&[1]));
+    for _ in 0..2_000 {
+        world.sample.saturated = !world.active.contains(0);
+        world.run(1);
+    }
+    assert!(world.controller.active.contains(0));
+}
+
+#[test]
+fn a_rail_is_left_out_although_callers_cannot_saturate_the_others() {
+    let mut world = World::new(
+        &[2.0, 10.0],
+        |rails| if rails.contains(0) { 1.0 } else { 8.0 },
+    );
+    for _ in 0..2_000 {
+        world.sample.saturated = world.active.contains(0);
+        world.run(1);
+    }
+    assert_eq!(world.controller.active, set(&[1]));
+}
+
+#[test]
 fn abandoned_probes_cost_as_little_as_others() {
     let rates = [5.0, 5.0];
     let mut world = World::new(&rates, |rails| rails.iter().map(|rail| rates[rail]).sum());
