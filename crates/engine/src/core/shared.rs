@@ -2,7 +2,7 @@
 //! The state that all threads of an engine share, and the accounting of tasks.
 
 use stripeline_codec::Verdict;
-use stripeline_rail::{Fault, FaultKind, Mode, Piece, Process};
+use stripeline_rail::{Fault, FaultKind, MemoryKind, Mode, Piece, Process, Region};
 
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{EventKind, Options, Scheduling};
@@ -261,8 +261,13 @@ impl Core {
             let text = format!("Cannot code on {}: {fault}", self.name(rail));
             self.quarantine(rail, EventKind::Quarantined, text);
         }
-        let in_place = !self.rail_states[rail].rail.capability().detaches;
-        if in_place && subtask.piece.job().mode() == Mode::Add && fault.kind() != FaultKind::Refused
+        // A device that works on copies writes to pinned memory, and to its own, itself.
+        let is_host = |output: Region| output.kind() == MemoryKind::Host;
+        let on_copies = self.rail_states[rail].rail.capability().detaches
+            && subtask.piece.outputs().all(is_host);
+        if !on_copies
+            && subtask.piece.job().mode() == Mode::Add
+            && fault.kind() != FaultKind::Refused
         {
             let name = self.name(rail);
             let text = format!("Cannot update parity: {name} failed while changing it ({fault})");

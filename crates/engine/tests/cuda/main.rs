@@ -324,6 +324,26 @@ fn frequent_driver_faults_change_no_byte_in_pinned_memory() {
     }
 }
 
+#[test]
+fn an_update_that_failed_in_pinned_memory_is_not_done_again() {
+    let mock = Mock::new();
+    let engine = engine(&mock, Duration::from_secs(60));
+    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
+    let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
+    for fault in ["copies_out_failed", "copies_out_refused"] {
+        back_in_service(&mock, &engine, &stripe);
+        let mut inputs = engine.allocate_pinned(100_000).expect("room").split(20_000);
+        let outputs = inputs.split_off(2);
+        // A second update would make the parity that of the old data again.
+        inputs[1].fill(1);
+        mock.set(fault, 2);
+        let issued = engine.iupdate(&codec, 0, Units { inputs, outputs }, Request::default());
+        let (outcome, _) = issued.expect("room").wait();
+        let kind = outcome.map_err(|error| error.kind());
+        assert_eq!(kind, Err(ErrorKind::Failed), "{fault}");
+    }
+}
+
 /// Written to the stream directly: the test harness hides the output of macros in a passing test.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");

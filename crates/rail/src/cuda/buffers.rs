@@ -34,10 +34,12 @@ impl Pinned {
         // SAFETY: the result goes to a local variable.
         let status = unsafe { (driver.functions.pinned_allocate)(&raw mut start, bytes, 0) };
         driver.check(&format!("allocate {bytes} bytes of pinned memory"), status)?;
-        drop(entered);
-        let start = NonNull::new(start.cast()).expect("the driver allocates what it says it did");
-        // SAFETY: new memory of this length without other references; the zeros initialise it.
+        let start: NonNull<u8> =
+            NonNull::new(start.cast()).expect("the driver allocates what it says it did");
+        // SAFETY: new memory of this length without other references; the zeros initialise it. The
+        // context, which is entered, keeps it allocated.
         unsafe { start.write_bytes(0, bytes) };
+        drop(entered);
         Ok(Self {
             context: Arc::clone(context),
             start,

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::gpu::Gpu;
 use super::poll_backoff::{Machine, PollBackoff};
 use super::slot::Slot;
-use crate::{Done, Fault, Lane, Piece};
+use crate::{Done, Fault, FaultKind, Lane, Piece};
 
 /// A device ends pieces of about the same size in the order of submission. One that has worked for
 /// longer than this may have been passed by others.
@@ -24,6 +24,8 @@ pub(super) struct CudaLane {
     slots: Vec<Slot>,
     /// Pieces to be started together; no slot has them yet.
     batch: Batch,
+    /// The generation of the primary context when the first of them was submitted.
+    batch_generation: u64,
     /// The slots that are not idle, in the order in which their pieces were submitted.
     order: VecDeque<usize>,
     /// Finished pieces that have not been reaped yet.
@@ -41,6 +43,7 @@ impl CudaLane {
             context,
             slots,
             batch: Batch::new(gpu.settings.slots),
+            batch_generation: 0,
             order: VecDeque::new(),
             ready: VecDeque::new(),
             backoff: PollBackoff::default(),
@@ -58,9 +61,17 @@ impl CudaLane {
         Ok(())
     }
 
-    /// Starts pieces that one launch can code.
-    fn start(&mut self, pieces: Vec<(u64, Piece)>) {
-        if let Err(fault) = self.renew() {
+    /// Starts pieces that one launch can code, submitted when the primary context had this
+    /// generation.
+    fn start(&mut self, pieces: Vec<(u64, Piece)>, generation: u64) {
+        let renewed = self.renew().and_then(|()| {
+            let has_ended = self.gpu.device.primary.has_ended(generation);
+            match has_ended && pieces.iter().any(|(_, piece)| is_on_device(piece)) {
+                true => Err(memory_ended()),
+                false => Ok(()),
+            }
+        });
+        if let Err(fault) = renewed {
             let failed = |(ticket, piece)| Done::failed(ticket, piece, fault.clone());
             self.ready.extend(pieces.into_iter().map(failed));
             return;
@@ -76,7 +87,7 @@ impl CudaLane {
     fn start_batch(&mut self) {
         let pieces = self.batch.take();
         if !pieces.is_empty() {
-            self.start(pieces);
+            self.start(pieces, self.batch_generation);
         }
     }
 
@@ -132,10 +143,16 @@ impl Lane for CudaLane {
         if !self.batch.takes(&piece) {
             self.start_batch();
         }
+        let generation = self.gpu.device.primary.generation();
         if !self.batch.takes(&piece) {
             // Not even an empty batch.
-            self.start(vec![(ticket, piece)]);
-        } else if self.batch.push(ticket, piece) {
+            self.start(vec![(ticket, piece)], generation);
+            return;
+        }
+        if self.batch.len() == 0 {
+            self.batch_generation = generation;
+        }
+        if self.batch.push(ticket, piece) {
             self.start_batch();
         }
     }
@@ -171,6 +188,19 @@ impl Drop for CudaLane {
         self.context.keep(self.slots.drain(..));
         self.gpu.device.primary.free_finished();
     }
+}
+
+/// Returns whether the kernel would use device memory of the program's.
+fn is_on_device(piece: &Piece) -> bool {
+    let mut regions = piece.inputs().chain(piece.outputs());
+    regions.any(|region| !region.kind().is_host())
+}
+
+/// Returns the fault of a piece whose device memory the end of the context has freed.
+fn memory_ended() -> Fault {
+    let text = "its device memory has ended with the device's context, which was ended after an \
+                error";
+    Fault::new(FaultKind::Refused, text)
 }
 
 /// Returns a context and a lane's slots in it.

@@ -68,18 +68,47 @@ pub(super) struct ActivePiece {
     _working: Working,
 }
 
+impl ActivePiece {
+    /// Returns the fault of a piece whose work is in the stream in part. Where outputs are added to
+    /// in place, some may have changed, which a refused piece's have not.
+    fn begun_in_place(&self, fault: Fault) -> Fault {
+        let adds_in_place = self.mode == Mode::Add && self.layout.is_in_place();
+        match adds_in_place && fault.kind() == FaultKind::Refused {
+            true => Fault::new(FaultKind::Failed, fault.to_string()),
+            false => fault,
+        }
+    }
+}
+
 impl Slot {
     pub fn new(context: &Arc<Context>, slot_bytes: usize) -> Result<Self, Fault> {
-        Ok(Self {
+        let mut slot = Self {
             context: Arc::clone(context),
             slot_bytes,
             bytes_max: slot_bytes,
             stream: Stream::new(context)?,
-            pinned: vec![Pinned::new(context, SLOT_BYTES_MIN)?],
-            on_device: vec![OnDevice::new(context, SLOT_BYTES_MIN)?],
+            pinned: Vec::new(),
+            on_device: Vec::new(),
             tables_of: None,
             active: None,
-        })
+        };
+        match slot.allocate() {
+            Ok(()) => Ok(slot),
+            Err(fault) => {
+                // Not freed here: that would wait for all work on the device. No lane takes it.
+                slot.slot_bytes = 0;
+                context.keep(std::iter::once(slot));
+                Err(fault)
+            }
+        }
+    }
+
+    fn allocate(&mut self) -> Result<(), Fault> {
+        self.pinned
+            .push(Pinned::new(&self.context, SLOT_BYTES_MIN)?);
+        let on_device = OnDevice::new(&self.context, SLOT_BYTES_MIN)?;
+        self.on_device.push(on_device);
+        Ok(())
     }
 
     pub fn is_idle(&self) -> bool {
@@ -200,13 +229,15 @@ impl Slot {
             return;
         };
         let mut active = self.active.take().expect("a slot with a piece");
+        let fault = active.fault.take();
+        let fault = fault.map(|fault| active.begun_in_place(fault));
         let Some(mut piece) = active.piece.into_piece() else {
             return ready.push_back(Done::revoked(active.ticket));
         };
         if let Err(fault) = &answer {
             self.context.note(fault);
         }
-        let answer = active.fault.take().map_or(answer, Err);
+        let answer = fault.map_or(answer, Err);
         let found = answer.and_then(|()| {
             let found = self.take_out(&active.layout, active.mode, &active.chunk, &mut piece)?;
             Ok(difference::moved(found, active.start + active.chunk.start))

@@ -4,13 +4,12 @@
 
 use std::time::Duration;
 
-use stripeline_codec::Code;
-use stripeline_rail::{FaultKind, Job, Piece, Rail, Region};
-use stripeline_testkit::{Stripe, rail_suite};
+use stripeline_rail::{FaultKind, Rail};
+use stripeline_testkit::rail_suite;
 
+use crate::in_place::InPlace;
 use crate::mock::{LIMIT, Mock, until, wait_for_lane};
-use crate::placement::{Memory, Unit, buffers, codec, regions};
-use crate::program::Program;
+use crate::placement::Memory;
 use crate::submission::{Encoding, expect_ended, expect_fault, expect_nothing, reap};
 
 #[test]
@@ -155,51 +154,6 @@ fn a_rail_dropped_over_a_hanging_device_frees_nothing() {
     mock.wait_for("kernels_running", 0);
 }
 
-/// An encoding of units in pinned memory, and what owns them.
-pub struct InPlace<'a> {
-    stripe: Stripe,
-    data: Vec<Unit<'a>>,
-    parity: Vec<Unit<'a>>,
-}
-
-impl<'a> InPlace<'a> {
-    pub fn new(program: &'a Program) -> Self {
-        let stripe = Stripe::random(Code::Rs, 6, 3, 3_000);
-        let pinned = |bytes: &Vec<u8>| Unit::new(program, Memory::Pinned, bytes, 0);
-        Self {
-            data: stripe.data().iter().map(pinned).collect(),
-            parity: (0..3).map(|_| pinned(&vec![0x44; 3_000])).collect(),
-            stripe,
-        }
-    }
-
-    /// Returns the piece, whose job drops `keep` when it ends.
-    pub fn piece(&mut self, keep: std::sync::Arc<()>) -> Piece {
-        let data: Vec<Region> = regions(&mut self.data);
-        let parity = regions(&mut self.parity);
-        let mut buffers = buffers(&self.stripe);
-        buffers.keep = Some(Box::new(keep));
-        // SAFETY: the units live as long as the test, and it waits for the job.
-        let piece = unsafe { Job::encode(&codec(&self.stripe), &data, &parity, buffers) };
-        piece.expect("in order")
-    }
-
-    /// Lets the device go on, and expects that it writes nothing any more.
-    fn expect_blank_after_hang(units: &[Self], mock: &Mock) {
-        mock.set("hang", 0);
-        mock.wait_for("kernels_running", 0);
-        units.iter().for_each(Self::expect_blank);
-    }
-
-    fn expect_blank(&self) {
-        let mut bytes = self.parity.iter().flat_map(Unit::read);
-        assert!(
-            bytes.all(|byte| byte == 0x44),
-            "written after it was given back"
-        );
-    }
-}
-
 #[test]
 fn work_in_place_returns_when_its_context_has_ended() {
     let mock = Mock::new();
@@ -263,6 +217,53 @@ fn work_in_place_is_kept_while_its_context_does_not_end() {
     );
     InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
     rail_suite::several_lanes(&rail);
+}
+
+#[test]
+fn a_lane_that_lacks_memory_does_not_wait_for_a_hung_kernel() {
+    let mock = Mock::new();
+    let rail = mock.short_limit_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    let program = mock.program();
+    let mut in_place = InPlace::new(&program);
+    lane.submit(1, in_place.piece(std::sync::Arc::default()));
+    mock.wait_for("kernels_running", 1);
+    let before = mock.get("device_bytes_max");
+    mock.set("device_bytes_max", mock.get("device_bytes"));
+    let fault = rail.open_lane().err().expect("memory lacks");
+    assert_eq!(fault.kind(), FaultKind::Refused);
+    drop(expect_ended(reap(&mut *lane)));
+    InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
+    mock.set("device_bytes_max", before);
+    drop(lane);
+    wait_for_lane(&rail);
+    drop((rail, in_place));
+    drop(program);
+    mock.expect_empty();
+}
+
+#[test]
+fn device_memory_that_has_ended_with_its_context_is_not_used() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    let program = mock.program();
+    let mut freed = InPlace::of(&program, Memory::Device);
+    mock.set("launches_failed", 1);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 1);
+    encoding.redo_failed(reap(&mut *lane));
+    drop(handle);
+    let launches = mock.get("launches");
+    lane.submit(2, freed.piece(std::sync::Arc::default()));
+    let text = "its device memory has ended with the device's context, which was ended after an \
+                error";
+    drop(expect_fault(reap(&mut *lane), FaultKind::Refused, text));
+    assert_eq!((mock.get("resets"), mock.get("launches")), (1, launches));
+    let mut new = InPlace::of(&program, Memory::Device);
+    lane.submit(3, new.piece(std::sync::Arc::default()));
+    assert!(reap(&mut *lane).outcome.is_ok());
+    new.expect_right();
 }
 
 /// All contexts of a device are one context of the driver.

@@ -5,6 +5,7 @@ mod absence;
 mod batches;
 mod faults;
 mod hangs;
+mod in_place;
 mod kernel;
 mod mock;
 mod pinned;

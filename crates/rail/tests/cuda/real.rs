@@ -13,7 +13,7 @@ use stripeline_rail::{Cpu, Cuda, CudaSettings, FaultKind, Job, MemoryKind, Rail,
 use stripeline_testkit::{Stripe, rail_suite, rail_suite::Feeder};
 
 use crate::batches;
-use crate::hangs::InPlace;
+use crate::in_place::InPlace;
 use crate::mock::wait_for_lane;
 use crate::pinned::{self, PinnedEncoding};
 use crate::placement::{self, buffers, codec};

@@ -367,7 +367,7 @@ static int put_copy(struct Stream *stream, void *to, const void *from, size_t by
         knobs[PAGEABLE_COPIES]++;
     }
     knobs[COPIES]++;
-    put(stream, (struct Operation){.to = to, .from = from, .bytes = bytes});
+    put(stream, (struct Operation){.to = to, .from = from, .bytes = bytes, .is_out = to == host});
     return SUCCESS;
 }
 
@@ -381,6 +381,9 @@ EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, str
 EXPORT int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, struct Stream *stream)
 {
     BEGIN(true);
+    if (!status && knobs[COPIES_OUT_REFUSED] && !--knobs[COPIES_OUT_REFUSED]) {
+        status = OUT_OF_MEMORY;
+    }
     status = status ? status : put_copy(stream, to, on_device(from, bytes), bytes, to);
     END;
 }
@@ -480,6 +483,9 @@ static void *work(void *argument)
                     run_kernel(stream, operation);
                 } else {
                     memcpy(operation->to, operation->from, operation->bytes);
+                    if (operation->is_out && knobs[COPIES_OUT_FAILED] && !--knobs[COPIES_OUT_FAILED]) {
+                        context_error = LAUNCH_FAILED;
+                    }
                 }
             }
             stream->busy = false;

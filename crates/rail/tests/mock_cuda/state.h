@@ -34,6 +34,8 @@ enum Knob {
     REGISTERED_BYTES_MAX,
     LAUNCHES_REFUSED, // number of launches that fail for lack of memory
     LAUNCHES_FAILED,  // number of launches that fail while they run, as the context then does
+    COPIES_OUT_REFUSED, // which copy to the host from now on fails for lack of memory
+    COPIES_OUT_FAILED,  // which copy to the host from now on fails at its end, as the context then does
     HANG,             // kernels wait until this is 0
     HANG_RESET,       // ending a context waits until this is 0
     RESETS_FAILED,    // number of requests to end a context that fail
@@ -58,7 +60,7 @@ enum Knob {
 
 static const char *const knob_names[KNOBS] = {
     "devices", "capability", "device_bytes_max", "pinned_bytes_max", "registered_bytes_max", "launches_refused",
-    "launches_failed", "hang", "hang_reset", "resets_failed", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes",
+    "launches_failed", "copies_out_refused", "copies_out_failed", "hang", "hang_reset", "resets_failed", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes",
     "registered_bytes", "launches", "unaligned_launches", "copies", "kernels_running", "resets", "queries", "pageable_copies", "canaries_broken",
 };
 
@@ -182,6 +184,7 @@ struct Operation {
     void *to;
     const void *from;
     size_t bytes;
+    bool is_out; // to memory of the host
     // A kernel.
     int rows;
     Word blocks, stripes, threads;
