@@ -72,7 +72,7 @@ compile "$BUILD/classes/$1" "$path" "${sources[@]}"
 # The servers of some programs need a class path of their own.
 case $1 in
   sql) engine=spark sources=(sql-engines) ;;
-  accumulo) engine=accumulo sources=(accumulo-tables) ;;
+  accumulo) engine=accumulo sources=(common accumulo-tables) ;;
   *) engine= ;;
 esac
 if [[ $engine ]]; then

@@ -11,6 +11,10 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.util.VersionInfo;
@@ -29,6 +33,9 @@ public final class AccumuloBench {
   private static final long WARM_SHARE = 4;
 
   private static final long ROWS_MIN = 100;
+
+  /** A command that takes longer has failed: Accumulo's clients wait for servers without end. */
+  private static final int COMMAND_MINUTES_MAX = 60;
 
   private static final double MILLI_MICROS = 1e3;
 
@@ -113,6 +120,9 @@ public final class AccumuloBench {
     try (Jvm manager = servers.startManager();
         Jvm tabletServer = servers.startTabletServer();
         Tables tables = new Tables(contestant, root + "/files", own)) {
+      // It would wait for them without end.
+      tables.jvm.endWith(manager);
+      tables.jvm.endWith(tabletServer);
       for (String compression : compressions) {
         // Once before they are timed, for the compilers.
         tables.ask("write " + compression + " " + Math.max(ROWS_MIN, rows / WARM_SHARE));
@@ -156,6 +166,7 @@ public final class AccumuloBench {
     private final Path own;
     private final Jvm jvm;
     private final PrintWriter commands;
+    private final ScheduledExecutorService limits = Executors.newSingleThreadScheduledExecutor();
 
     Tables(Contestant contestant, String files, Path own) throws IOException {
       this.contestant = contestant;
@@ -193,6 +204,15 @@ public final class AccumuloBench {
 
     /** Waits for the end of a command, and returns the lines that it has printed. */
     Map<String, String> ask(String command) throws IOException {
+      ScheduledFuture<?> limit = limits.schedule(jvm::close, COMMAND_MINUTES_MAX, TimeUnit.MINUTES);
+      try {
+        return answer(command);
+      } finally {
+        limit.cancel(false);
+      }
+    }
+
+    private Map<String, String> answer(String command) throws IOException {
       commands.println(command);
       Map<String, String> answer = new LinkedHashMap<>();
       BufferedReader output = jvm.output();
@@ -213,6 +233,7 @@ public final class AccumuloBench {
 
     @Override
     public void close() {
+      limits.shutdownNow();
       jvm.close();
     }
   }

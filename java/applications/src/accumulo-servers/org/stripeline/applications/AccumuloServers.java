@@ -39,6 +39,8 @@ final class AccumuloServers {
     properties.put("manager.recovery.delay", "1s");
     properties.put("tserver.memory.maps.native.enabled", "false");
     properties.put("tserver.memory.maps.max", "192M");
+    // There is no search for another port.
+    properties.put("manager.port.client", Integer.toString(Trial.freePort()));
     properties.put("tserver.port.search", "true");
     properties.put("tserver.cache.data.size", "16M");
     properties.put("tserver.cache.index.size", "16M");
@@ -62,10 +64,10 @@ final class AccumuloServers {
   }
 
   Jvm startManager() throws IOException {
-    return setting.startLogged(MANAGER);
+    return setting.startServer(MANAGER);
   }
 
   Jvm startTabletServer() throws IOException {
-    return setting.startLogged("org.apache.accumulo.tserver.TabletServer");
+    return setting.startServer("org.apache.accumulo.tserver.TabletServer");
   }
 }

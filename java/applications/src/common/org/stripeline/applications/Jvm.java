@@ -38,19 +38,26 @@ final class Jvm implements AutoCloseable {
 
     /** Starts a main class; its standard output is read with {@link #nextLine}. */
     Jvm start(String main, String... arguments) throws IOException {
-      return start(false, main, arguments);
+      return start(false, List.of(main), arguments);
     }
 
     /** Starts a main class whose standard output goes to its log. */
     Jvm startLogged(String main, String... arguments) throws IOException {
-      return start(true, main, arguments);
+      return start(true, List.of(main), arguments);
     }
 
-    private Jvm start(boolean logged, String main, String... arguments) throws IOException {
+    /** As {@link #startLogged}; the process ends with this one, also if this one is killed. */
+    Jvm startServer(String main, String... arguments) throws IOException {
+      return start(true, List.of(ServerMain.class.getName(), main), arguments);
+    }
+
+    private Jvm start(boolean logged, List<String> mains, String... arguments) throws IOException {
+      String main = mains.get(mains.size() - 1);
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(options);
-      command.addAll(List.of("-cp", classPath, main));
+      command.addAll(List.of("-cp", classPath));
+      command.addAll(mains);
       command.addAll(List.of(arguments));
       ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
       ProcessBuilder.Redirect log =
@@ -101,7 +108,7 @@ final class Jvm implements AutoCloseable {
   static Jvm startZooKeeper(Setting setting, int port) throws IOException {
     return setting
         .with("-Xmx128m", "-Dzookeeper.admin.enableServer=false")
-        .startLogged(
+        .startServer(
             "org.apache.zookeeper.server.ZooKeeperServerMain",
             Integer.toString(port),
             setting.folder().resolve("zookeeper").toString());
@@ -111,6 +118,11 @@ final class Jvm implements AutoCloseable {
   void kill() throws InterruptedException {
     process.toHandle().destroyForcibly();
     process.waitFor();
+  }
+
+  /** Has this process killed when the other one ends. */
+  void endWith(Jvm other) {
+    other.process.onExit().thenRun(process::destroyForcibly);
   }
 
   boolean isAlive() {

@@ -106,6 +106,7 @@ public final class ClusterBenchOptions {
       // Earlier measurements have taken time, so they are shown.
       isComplete = false;
       report.failures().add("the run ended early: " + e);
+      spec.commandLine().getErr().println("the run ended early: " + e.getMessage());
       if (System.getenv("STRIPELINE_DEBUG") != null) {
         e.printStackTrace(spec.commandLine().getErr());
       }

@@ -47,6 +47,9 @@ final class AccumuloSection implements Section {
     String trial;
     long acknowledged;
     long lost;
+
+    /** Why nothing could be read, or empty. */
+    String remark;
   }
 
   /** Milliseconds of each batch of lookups. */
@@ -174,7 +177,12 @@ final class AccumuloSection implements Section {
             measurement);
     for (Trial trial : trials) {
       figure.compare(
-          trial.trial + ", " + trial.client + " client, of " + trial.acknowledged,
+          trial.trial
+              + ", "
+              + trial.client
+              + " client, of "
+              + trial.acknowledged
+              + (trial.remark.isEmpty() ? "" : ", " + trial.remark),
           trial.client.equals("stock") ? "logs corrupt" : "-",
           (double) trial.lost,
           "mutations");

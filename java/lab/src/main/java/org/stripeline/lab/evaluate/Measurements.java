@@ -29,7 +29,7 @@ final class Measurements {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().serializeNulls().create();
 
   /** Enough for a bench to stop its cluster and delete its files. */
-  private static final long END_SECONDS = 60;
+  private static final long END_SECONDS = 120;
 
   private final Path results;
   private final Path logs;

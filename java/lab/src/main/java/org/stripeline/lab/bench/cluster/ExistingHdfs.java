@@ -24,6 +24,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.VersionInfo;
+import org.stripeline.natives.Ticker;
 
 /**
  * A cluster of the user. Files are written in a directory of its own, which is deleted at the end;
@@ -42,6 +43,9 @@ public final class ExistingHdfs implements BenchHdfs {
   private static final Pattern OF_JVM =
       Pattern.compile(
           "(java|javax|sun)\\.security\\..*|javax\\.net\\.ssl\\..*|java\\.library\\.path");
+
+  private static final int REPORT_TRIES = 50;
+  private static final long REPORT_NANOS = 200_000_000;
 
   private final java.nio.file.Path sites;
   private final Map<String, String> settings;
@@ -75,9 +79,15 @@ public final class ExistingHdfs implements BenchHdfs {
       }
       return hdfs;
     } catch (IOException e) {
-      // It may have been created nevertheless.
-      hdfs.close();
-      throw new IOException("Cannot create " + fs.getUri() + root + ": " + firstLine(e), e);
+      IOException refused =
+          new IOException("Cannot create " + fs.getUri() + root + ": " + firstLine(e), e);
+      try {
+        // It may have been created nevertheless.
+        hdfs.close();
+      } catch (IOException notDeleted) {
+        refused.addSuppressed(notDeleted);
+      }
+      throw refused;
     }
   }
 
@@ -131,16 +141,24 @@ public final class ExistingHdfs implements BenchHdfs {
     return conf;
   }
 
-  /** Asks once for the directory, without Hadoop's many retries, and then opens a client. */
-  private static DistributedFileSystem connect(Map<String, String> settings, String parent)
-      throws IOException {
+  /** Returns the settings of a client that gives up after seconds instead of minutes. */
+  private static Map<String, String> brief(Map<String, String> settings) {
     Map<String, String> brief = new LinkedHashMap<>(settings);
     brief.put("ipc.client.connect.max.retries", "2");
     brief.put("ipc.client.connect.max.retries.on.timeouts", "1");
     brief.put("ipc.client.connect.timeout", "10000");
     brief.put("dfs.client.failover.max.attempts", "4");
+    return brief;
+  }
+
+  /** Asks once for the directory, without Hadoop's many retries, and then opens a client. */
+  private static DistributedFileSystem connect(Map<String, String> settings, String parent)
+      throws IOException {
     UserGroupInformation.setConfiguration(configuration(settings));
-    try (DistributedFileSystem asked = client(brief)) {
+    try (DistributedFileSystem asked = client(brief(settings))) {
+      if (!parent.matches("/|(/[^/]+)+/?")) {
+        throw new IOException("it is no absolute path of HDFS");
+      }
       if (!asked.getFileStatus(new Path(parent)).isDirectory()) {
         throw new IOException("it is not a directory");
       }
@@ -227,15 +245,27 @@ public final class ExistingHdfs implements BenchHdfs {
               null)) {
         out.write(new byte[bytes]);
       }
-      LocatedBlock block = fs.getClient().getLocatedBlocks(probe.toString(), 0).get(0);
-      int found = block.getLocations().length;
+      int found = locations(probe);
+      // DataNodes report what they have received later.
+      for (int tries = 0; found < wanted && tries < REPORT_TRIES; tries++) {
+        Ticker.SYSTEM.sleep(REPORT_NANOS);
+        found = locations(probe);
+      }
       fs.delete(probe, false);
       return found == wanted
           ? null
           : "HDFS stores a file on " + found + " DataNodes, not on " + wanted;
     } catch (IOException e) {
       return firstLine(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
     }
+  }
+
+  private int locations(Path file) throws IOException {
+    LocatedBlock block = fs.getClient().getLocatedBlocks(file.toString(), 0).get(0);
+    return block.getLocations().length;
   }
 
   @Override
@@ -277,7 +307,7 @@ public final class ExistingHdfs implements BenchHdfs {
     isClosed = true;
     // First, so that nothing is created after the deletion.
     fs.close();
-    try (DistributedFileSystem last = client(settings)) {
+    try (DistributedFileSystem last = client(brief(settings))) {
       if (!last.delete(root, true) && last.exists(root)) {
         throw new IOException("the NameNode did not delete it");
       }

@@ -102,13 +102,17 @@ final class ClientProcess implements AutoCloseable {
   }
 
   /**
-   * Fills a directory for the class path of clients that registers the benchmark's own coders,
-   * which the jar does not register.
+   * Fills a directory for the class path of clients, before any configuration of the user. It
+   * registers the benchmark's own coders, which the jar does not register, and has empty site
+   * files, so that clients have only the settings that they are given.
    */
-  static Path registerBenchCoders(Path folder) throws IOException {
+  static Path makeFirst(Path folder) throws IOException {
     Path file = folder.resolve("META-INF/services/" + RawErasureCoderFactory.class.getName());
     Files.createDirectories(file.getParent());
     Files.write(file, (IsalCoderFactory.class.getName() + "\n").getBytes(StandardCharsets.UTF_8));
+    for (String site : new String[] {"core-site.xml", "hdfs-site.xml"}) {
+      Files.write(folder.resolve(site), "<configuration/>".getBytes(StandardCharsets.UTF_8));
+    }
     return folder;
   }
 

@@ -7,11 +7,13 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -118,6 +120,38 @@ class RunningClusterTest {
     assertThat(report.getAsJsonObject("leftOut").get("rs_java").getAsString())
         .isEqualTo("HDFS stores a file on 4 DataNodes, not on 5");
     assertThat(report.getAsJsonArray("rows")).hasSize(1);
+  }
+
+  @Test
+  void clientsHaveNoSettingsOfContestantsFromTheUsersFiles() throws Exception {
+    cluster.enable(IoSettings.policy(POLICY));
+    java.nio.file.Path own = Files.createDirectory(directory.resolve("own conf"));
+    java.nio.file.Path conf = java.nio.file.Path.of(cluster.status().clientConfiguration);
+    Files.copy(conf.resolve("hdfs-site.xml"), own.resolve("hdfs-site.xml"));
+    String site = Files.readString(conf.resolve("core-site.xml"));
+    String off =
+        "<property><name>stripeline.client.read.enabled</name><value>false</value></property>";
+    Files.writeString(
+        own.resolve("core-site.xml"), site.replace("</configuration>", off + "</configuration>"));
+    List<String> arguments =
+        arguments("--path=/users", "--contestants=functional-partitioned", "--operations=read");
+    arguments.add("--quick");
+    arguments.removeIf(argument -> argument.startsWith("--conf="));
+    arguments.add("--conf=" + own);
+    assertThat(execute(arguments)).as("%s", err).isEqualTo(ExitStatus.SOUND);
+    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(report.getAsJsonArray("notes")).isEmpty();
+    JsonObject row = report.getAsJsonArray("rows").get(0).getAsJsonObject();
+    assertThat(Judge.isOurStream(row.get("stream").getAsString())).isTrue();
+  }
+
+  @Test
+  void aNameNodeThatRefusesTheDirectoryIsNamedAsTheReason() throws Exception {
+    cluster.fs().setSafeMode(HdfsConstants.SafeModeAction.SAFEMODE_ENTER);
+    assertThat(run("--path=/users", "--contestants=3-rep")).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString()).contains("Cannot create hdfs://", "safe mode");
+    cluster.fs().setSafeMode(HdfsConstants.SafeModeAction.SAFEMODE_LEAVE);
+    assertThat(names("/users")).containsExactly("files");
   }
 
   @Test

@@ -12,11 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.HdrHistogram.Histogram;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -55,7 +57,7 @@ public final class ClientMain implements AutoCloseable {
    *
    * @param arguments none
    */
-  public static void main(String[] arguments) throws IOException {
+  public static void main(String[] arguments) throws IOException, InterruptedException {
     PrintStream answers = System.out;
     // Other output must not appear between the answers.
     System.setOut(System.err);
@@ -68,12 +70,28 @@ public final class ClientMain implements AutoCloseable {
         GSON.fromJson(requests.readLine(), new TypeToken<Map<String, String>>() {}.getType());
     try (ClientMain client = new ClientMain(settings)) {
       answers.println(GSON.toJson(new ClientAnswer()));
-      for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-        answers.println(GSON.toJson(client.answer(GSON.fromJson(line, ClientRequest.class))));
+      BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+      Thread reader = new Thread(() -> read(requests, lines), "requests");
+      reader.setDaemon(true);
+      reader.start();
+      while (true) {
+        ClientRequest request = GSON.fromJson(lines.take(), ClientRequest.class);
+        answers.println(GSON.toJson(client.answer(request)));
         answers.flush();
       }
     }
-    System.exit(0);
+  }
+
+  /** Reads requests, and ends the process with its bench, also in the middle of a request. */
+  private static void read(BufferedReader requests, BlockingQueue<String> lines) {
+    try {
+      for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+        lines.add(line);
+      }
+    } catch (IOException e) {
+      e.printStackTrace();
+    }
+    Runtime.getRuntime().halt(0);
   }
 
   private static FileSystem open(Configuration conf) throws IOException {

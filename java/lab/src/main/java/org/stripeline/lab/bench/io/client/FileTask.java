@@ -94,7 +94,15 @@ final class FileTask {
   }
 
   private FSDataOutputStream create() throws IOException {
-    FSDataOutputStream out = fs.create(path, true);
+    // A directory that has been deleted must not come back.
+    FSDataOutputStream out =
+        fs.createNonRecursive(
+            path,
+            true,
+            fs.getConf().getInt("io.file.buffer.size", Pattern.CHUNK_BYTES),
+            fs.getDefaultReplication(path),
+            fs.getDefaultBlockSize(path),
+            null);
     OutputStream wrapped = out.getWrappedStream();
     boolean isEncrypted = wrapped instanceof CryptoOutputStream;
     wrapped = isEncrypted ? ((CryptoOutputStream) wrapped).getWrappedStream() : wrapped;
