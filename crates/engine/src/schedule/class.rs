@@ -57,6 +57,14 @@ impl Class {
         }
     }
 
+    /// Returns the least bytes of data in the size class of `data_bytes`, at least 1.
+    #[must_use]
+    pub const fn smallest_like(data_bytes: usize) -> usize {
+        let most = 1 << (2 * (SIZE_FIRST_LOG4 as usize + SIZES - 2));
+        let bytes = if data_bytes < most { data_bytes } else { most };
+        1 << ((bytes | 1).ilog2() & !1)
+    }
+
     /// Returns the unique index of the class, less than [`Class::COUNT`].
     #[must_use]
     pub const fn index(self) -> usize {

@@ -12,8 +12,8 @@
 //! rests long enough to keep that loss below a fixed part of the throughput. It repeats the same
 //! probe at intervals that double while the answer stays the same, up to the configured maximum.
 //! Probes need saturation: without it the callers determine the throughput, and any set that keeps
-//! up suffices. A variant that the callers limit is only judged if it is better than the active
-//! set, which was saturated.
+//! up suffices. A variant that the callers limit is judged only if it should become the active set
+//! by the throughput that they allowed.
 
 use super::{RAILS_MAX, RailSet};
 
@@ -146,6 +146,8 @@ struct RunningProbe {
     pieces_per_ns: f64,
     variant: Rates,
     variant_ns: u64,
+    /// Whether callers have limited a measurement that counts.
+    limited: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -281,6 +283,7 @@ impl Controller {
             pieces_per_ns: 0.0,
             variant: Rates::default(),
             variant_ns: 0,
+            limited: false,
         });
     }
 
@@ -332,14 +335,19 @@ impl Controller {
             return;
         }
         // Occasional pauses of callers are acceptable; callers that limit the throughput are not,
-        // unless they limit a variant that is better nevertheless. Otherwise a set of slow rails
-        // would stay active, because every faster one leaves the callers behind.
+        // unless they limit a variant that should be active nevertheless. Otherwise a set of slow
+        // rails would stay active, because each faster one leaves the callers behind. From then on
+        // the active set is measured whether callers pause or not, as the variant was.
         let saturated = running.ticks.saturated * 4 >= running.ticks.all * 3;
-        let is_better = running.is_variant_phase() && running.is_change(rate);
-        if !saturated && !is_better {
+        let counts = match running.is_variant_phase() {
+            true => running.is_change(rate),
+            false => running.limited,
+        };
+        if !saturated && !counts {
             running.restart(sample);
             return self.give_up(&running, sample, WARM_UP_NS);
         }
+        running.limited |= !saturated;
         running.measured(rate, pieces as f64 / elapsed_ns as f64);
         running.restart(sample);
         if conclusive && !running.is_change(rate) || running.is_answered() {
@@ -388,9 +396,14 @@ impl Controller {
         let remaining = rate(running.variant_set) / rate(self.active.and(sample.in_service));
         let rest_ns = self.rest_ns(running, remaining).max(least_ns);
         self.rest_until_ns = sample.now_ns + rest_ns;
-        if let Probe::With(rail) = running.probe {
+        match running.probe {
             // The cost is unknown if the rail disturbs others.
-            self.rails[rail].due_ns = sample.now_ns + self.rails[rail].interval_ns;
+            Probe::With(rail) => {
+                self.rails[rail].due_ns = sample.now_ns + self.rails[rail].interval_ns;
+            }
+            // Others that are due come first.
+            Probe::Without(rail) => self.rails[rail].due_ns = sample.now_ns,
+            Probe::Alone(_) => {}
         }
     }
 

@@ -136,8 +136,14 @@ impl Ledger {
                 known * off
             }
             None => {
-                self.cost[class.index()].set(sample / self.drift());
-                sample
+                // A piece whose worker lost the CPU must not stand for its class: the rail might
+                // never be assigned such a piece again.
+                let known = self.cost_overall();
+                let bounded = sample.clamp(known / OUTLIER, known * OUTLIER);
+                if bounded == sample {
+                    self.cost[class.index()].set(sample / self.drift());
+                }
+                bounded
             }
         };
         let fade = |sum: &Number, value: f64| {

@@ -17,7 +17,7 @@ use super::{
 use crate::api::request::Priority;
 
 /// A rail that was assigned nothing for this long, while other rails have a backlog, is assigned
-/// one piece of its minimum size, so that the scheduler measures its rate again. A task with such a
+/// one piece, so that the scheduler measures its rate again. A task with such a
 /// piece ends no earlier than the slow rail finishes it; this happens at most ten times a second.
 const REFRESH_NS: u64 = 100_000_000;
 
@@ -174,7 +174,14 @@ impl Scheduler {
             let estimate = self.estimate(rail, task);
             waiting |= estimate.wait_ns > 0.0;
             if now_ns.saturating_sub(self.ledgers[rail].assigned_ns()) > REFRESH_NS {
-                stale = Some(estimate);
+                // Of the same size class as the task's pieces: a smaller one would not show that
+                // the cost of theirs is wrong.
+                let most = self.ledgers[rail].traits.piece_bytes_max(task);
+                let least = Class::smallest_like(task.inputs * task.bytes.min(most)) as f64;
+                stale = Some(RailEstimate {
+                    smallest: estimate.smallest.max(least),
+                    ..estimate
+                });
             }
             estimates.push(estimate);
         }

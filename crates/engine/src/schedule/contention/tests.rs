@@ -41,6 +41,13 @@ impl<F: Fn(RailSet) -> f64> World<F> {
         }
     }
 
+    /// Has all rails share the CPUs, so that only the fastest by its prior rate is active.
+    fn share_all(&mut self) {
+        let (all, rate) = (self.active, self.sample.rate);
+        self.controller = Controller::new(all, all, &rate, INTERVAL_MAX_NS);
+        self.active = self.controller.active();
+    }
+
     /// Pieces are 100 KB at rates in bytes per nanosecond.
     fn run(&mut self, ticks: usize) {
         for _ in 0..ticks {
@@ -134,9 +141,7 @@ fn a_rail_is_added_although_callers_cannot_saturate_it() {
         |rails| if rails.contains(0) { 8.0 } else { 1.0 },
     );
     // The rail that seemed the fastest is the slow one.
-    let all = world.active;
-    world.controller = Controller::new(all, all, &world.sample.rate, INTERVAL_MAX_NS);
-    world.active = world.controller.active();
+    world.share_all();
     assert_eq!(world.active, set(&[1]));
     for _ in 0..2_000 {
         world.sample.saturated = !world.active.contains(0);
@@ -197,4 +202,70 @@ fn the_wait_for_a_rail_that_keeps_its_work_is_limited() {
     world.run(limit + 100);
     assert_eq!(world.controller.active, set(&[0, 1]));
     assert!(world.ticks[&set(&[1])] <= limit + 1);
+}
+
+/// Returns coin flips, the same in each run.
+fn coin() -> impl FnMut() -> bool {
+    let mut state = 1_u64;
+    move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state >> 63 == 1
+    }
+}
+
+#[test]
+fn moments_in_which_work_waits_do_not_make_a_rail_look_useful() {
+    let factor = std::cell::Cell::new(1.0);
+    let total = |rails: RailSet| factor.get() * if rails.count() > 1 { 7.6 } else { 8.0 };
+    let mut world = World::new(&[2.0, 1.0], total);
+    world.share_all();
+    let (mut flip, mut both) = (coin(), 0);
+    for _ in 0..20_000 {
+        // The engine's tick: one in a measurement.
+        let busy = flip();
+        factor.set(if busy { 0.6 } else { 1.0 });
+        world.sample.saturated = busy;
+        both += usize::from(world.active.count() > 1);
+        world.done += (world.total)(world.active) * 5e6;
+        world.sample.now_ns += 5_000_000;
+        world.sample.done_bytes = world.done as u64;
+        world.sample.done_pieces = world.sample.done_bytes / 100_000;
+        world.active = world.controller.step(&world.sample);
+    }
+    assert!(both < 1000, "{both} of 20000 ticks");
+}
+
+#[test]
+fn a_faster_rail_is_added_although_callers_saturate_the_slow_one_only_at_times() {
+    let total = |rails: RailSet| if rails.contains(0) { 8.0 } else { 1.0 };
+    let mut world = World::new(&[1.0, 2.0], total);
+    world.share_all();
+    let (mut flip, mut busy) = (coin(), false);
+    for tick in 0..2_000 {
+        if tick % 5 == 0 {
+            busy = flip();
+        }
+        world.sample.saturated = busy && !world.active.contains(0);
+        world.run(1);
+    }
+    assert!(world.controller.active.contains(0));
+}
+
+#[test]
+fn an_abandoned_probe_does_not_keep_others_from_running() {
+    let rates = [1.0, 9.0, 10.0];
+    let mut world = World::new(&[1.0, 10.0, 5.0], |rails| {
+        rails.iter().map(|rail| rates[rail]).sum()
+    });
+    let all = world.active;
+    let (sharing, rate) = (set(&[1, 2]), world.sample.rate);
+    world.controller = Controller::new(all, sharing, &rate, INTERVAL_MAX_NS);
+    world.active = world.controller.active();
+    for _ in 0..10_000 {
+        world.sample.saturated = world.active != set(&[1]);
+        world.run(1);
+    }
+    assert!(world.controller.active.contains(2));
 }

@@ -419,3 +419,76 @@ fn backlogs_add_up_whatever_threads_do_at_the_same_time() {
     let done: u64 = scheduler.ledgers.iter().map(Ledger::done_pieces).sum();
     assert!(done > 0);
 }
+
+#[test]
+fn a_disturbed_first_piece_is_not_the_cost_of_its_class() {
+    let scheduler = rate_aware(&[10e9, 12e9]);
+    let class = |data| Class::of(Mode::Set, 3, data);
+    let done = |data: usize, busy_ns: u64| {
+        scheduler.placed(0, FOREGROUND, data);
+        scheduler.finished(0, class(data), data, busy_ns);
+    };
+    let right = |data: usize| done(data, data as u64 / 30);
+    // Its worker lost the CPU.
+    done(384 * KIB, 30_000_000);
+    let rate = scheduler.rate(0);
+    assert!(rate > 1e9, "{rate}");
+    (0..50).for_each(|_| right(384 * KIB));
+    done(192 * KIB, 30_000_000);
+    (0..3).for_each(|_| right(192 * KIB));
+    let cost = scheduler.ledgers[0].cost(class(192 * KIB));
+    assert!(cost < 0.1, "{cost}");
+}
+
+#[test]
+fn a_rail_is_measured_again_in_the_class_of_its_estimate() {
+    let fast = RailTraits {
+        workers: 2,
+        smallest_bytes: 4 * KIB,
+        handoff: HANDOFF,
+        ..rail(10e9)
+    };
+    let slow = RailTraits {
+        workers: 2,
+        smallest_bytes: 256 * KIB,
+        piece_bytes: 256 * KIB,
+        handoff: HANDOFF,
+        ..rail(12e9)
+    };
+    let scheduler = Scheduler::new(Policy::RateAware, &[fast, slow]);
+    let (cell, cost) = (64 * KIB, [1.0 / 30.0, 0.5]);
+    let finish = |rail: usize, bytes: usize| {
+        let mut left = bytes;
+        while left > 0 {
+            let piece = scheduler.piece(rail, workload(FOREGROUND, left));
+            let data = 6 * piece;
+            let busy_ns = (data as f64 * 2.0 * cost[rail]) as u64;
+            scheduler.finished(rail, Class::of(Mode::Set, 3, data), data, busy_ns);
+            left -= piece;
+        }
+    };
+    for rail in [0, 1].repeat(50) {
+        scheduler.placed(rail, FOREGROUND, 6 * cell);
+        finish(rail, cell);
+    }
+    for _ in 0..6 {
+        scheduler.placed(0, FOREGROUND, 6 * cell);
+        scheduler.finished(0, Class::of(Mode::Set, 3, 6 * cell), 6 * cell, 30_000_000);
+    }
+    scheduler.placed(1, FOREGROUND, 3 * 6 * cell);
+    let mut assignments = ArrayVec::new();
+    for round in 1..=500 {
+        let (now_ns, task) = (round * 20_000_000, workload(FOREGROUND, cell));
+        scheduler
+            .assign(now_ns, task, RailSet::first(2), &mut assignments)
+            .expect("a rail");
+        for &Assignment { rail, bytes } in &assignments {
+            finish(rail, bytes);
+        }
+    }
+    let whole = Assignment {
+        rail: 0,
+        bytes: cell,
+    };
+    assert_eq!(assignments.to_vec(), [whole]);
+}
