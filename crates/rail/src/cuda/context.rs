@@ -191,6 +191,7 @@ impl Context {
     /// driver does not unregister is kept: at its address the driver takes other memory for it.
     fn free_pages(&self) {
         let mut left = self.left_pages();
+        left.extend(self.device.primary.take_pages(self.generation));
         match self.enter() {
             Ok(entered) if self.device.primary.is_idle() => {
                 left.retain(|pages| {
@@ -222,10 +223,11 @@ impl Drop for Context {
     fn drop(&mut self) {
         self.free_pages();
         let left = self.left_pages.get_mut();
-        // Never unmapped; see `free_pages`.
-        left.unwrap_or_else(PoisonError::into_inner)
-            .drain(..)
-            .for_each(std::mem::forget);
+        let left = left.unwrap_or_else(PoisonError::into_inner);
+        // Not unmapped; see `free_pages`.
+        self.device
+            .primary
+            .keep_pages(self.generation, left.drain(..));
         if self.is_ending() {
             // The driver has not ended the context, and may never do so.
             return;

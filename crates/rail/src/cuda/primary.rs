@@ -12,6 +12,7 @@ use std::sync::{
 use std::time::{Duration, Instant};
 
 use super::context::Context;
+use crate::pages::Pages;
 use crate::{Fault, FaultKind, clock};
 
 /// How long a thread that ends the context sleeps while others still use it.
@@ -32,6 +33,9 @@ pub(super) struct Primary {
     /// When it could not be ended, unless it has ended since.
     failed: Mutex<Option<Instant>>,
     contexts: Mutex<Vec<Weak<Context>>>,
+    /// Registered memory that contexts could not free before they were dropped, with their
+    /// generation: another context frees it.
+    orphans: Mutex<Vec<(u64, Arc<Pages>)>>,
 }
 
 impl Primary {
@@ -159,6 +163,26 @@ impl Primary {
         }
     }
 
+    /// Keeps registered memory of a context that is being dropped.
+    pub fn keep_pages(&self, generation: u64, pages: impl Iterator<Item = Arc<Pages>>) {
+        self.orphans()
+            .extend(pages.map(|pages| (generation, pages)));
+    }
+
+    /// Takes the memory from [`Primary::keep_pages`] of this generation.
+    pub fn take_pages(&self, generation: u64) -> Vec<Arc<Pages>> {
+        let mut orphans = self.orphans();
+        // Other registrations have ended with their context.
+        let current = self.generation();
+        orphans.retain(|(of, _)| [generation, current].contains(of));
+        let taken = orphans.extract_if(.., |(of, _)| *of == generation);
+        taken.map(|(_, pages)| pages).collect()
+    }
+
+    fn orphans(&self) -> MutexGuard<'_, Vec<(u64, Arc<Pages>)>> {
+        self.orphans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn failed(&self) -> MutexGuard<'_, Option<Instant>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -185,6 +209,21 @@ impl Primary {
     /// Returns whether no piece is in flight.
     pub fn is_idle(&self) -> bool {
         self.working.load(Ordering::Acquire) == 0
+    }
+}
+
+impl Drop for Primary {
+    fn drop(&mut self) {
+        let orphans = self.orphans.get_mut();
+        let orphans = orphans.unwrap_or_else(PoisonError::into_inner);
+        // Registrations end with their context. Others are never unmapped: at their address the
+        // driver would take other memory for them.
+        let current = *self.generation.get_mut();
+        for (generation, pages) in orphans.drain(..) {
+            if generation == current {
+                std::mem::forget(pages);
+            }
+        }
     }
 }
 
