@@ -66,7 +66,6 @@ public final class MapReduceBench {
   private final Set<String> seenJobs = new TreeSet<>();
   private final BenchHdfs hdfs;
   private final MiniMRYarnCluster yarn;
-  private final boolean isUber;
 
   /** Of the rows that TeraGen makes. */
   private String checksum;
@@ -82,10 +81,9 @@ public final class MapReduceBench {
       Long mapMillis,
       Long reduceMillis) {}
 
-  private MapReduceBench(BenchHdfs hdfs, MiniMRYarnCluster yarn, boolean isUber) {
+  private MapReduceBench(BenchHdfs hdfs, MiniMRYarnCluster yarn) {
     this.hdfs = hdfs;
     this.yarn = yarn;
-    this.isUber = isUber;
   }
 
   /** Runs the bench and ends the JVM. */
@@ -94,11 +92,10 @@ public final class MapReduceBench {
         "programs on YARN",
         main -> {
           try (BenchHdfs hdfs = BenchHdfs.start(main.folder())) {
-            boolean isUber = arguments.length > UBER;
-            MiniMRYarnCluster yarn = startYarn(hdfs.cluster(), isUber);
+            MiniMRYarnCluster yarn = startYarn(hdfs.cluster(), arguments.length > UBER);
             // Ends the processes of its tasks.
             main.atEnd(yarn::stop);
-            MapReduceBench bench = new MapReduceBench(hdfs, yarn, isUber);
+            MapReduceBench bench = new MapReduceBench(hdfs, yarn);
             bench.measure(arguments);
             return bench.results;
           }
@@ -115,6 +112,7 @@ public final class MapReduceBench {
     conf.setInt("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 100);
     conf.setInt("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 100);
     conf.setInt("yarn.scheduler.minimum-allocation-mb", 256);
+    conf.setBoolean("mapreduce.job.ubertask.enable", isUber);
     conf.setInt("yarn.app.mapreduce.am.resource.mb", isUber ? 768 : 512);
     // Without the second compiler it starts in less time; tasks, which are measured, have both.
     String compilers = isUber ? "" : " -XX:TieredStopAtLevel=1";
@@ -161,8 +159,6 @@ public final class MapReduceBench {
   private Configuration conf(Contestant contestant) {
     Configuration conf = new Configuration(yarn.getConfig());
     contestant.settings().forEach(conf::set);
-    // Here, because the mini cluster sets it to false.
-    conf.setBoolean("mapreduce.job.ubertask.enable", isUber);
     conf.setInt("mapreduce.client.completion.pollinterval", 200);
     conf.setInt("mapreduce.client.progressmonitor.pollinterval", 200);
     return conf;
