@@ -17,8 +17,8 @@ use super::{
 use crate::api::request::Priority;
 
 /// A rail that was assigned nothing for this long, while other rails have a backlog, is assigned
-/// one piece, so that the scheduler measures its rate again. A task with such a
-/// piece ends no earlier than the slow rail finishes it; this happens at most ten times a second.
+/// one piece, so that the scheduler measures its rate again. A task with such a piece ends no
+/// earlier than the slow rail finishes it; this happens at most ten times a second.
 const REFRESH_NS: u64 = 100_000_000;
 
 /// The priority that work counts as once it is begun: all other work waits for it.
@@ -176,8 +176,7 @@ impl Scheduler {
             if now_ns.saturating_sub(self.ledgers[rail].assigned_ns()) > REFRESH_NS {
                 // Of the same size class as the task's pieces: a smaller one would not show that
                 // the cost of theirs is wrong.
-                let most = self.ledgers[rail].traits.piece_bytes_max(task);
-                let least = Class::smallest_like(task.inputs * task.bytes.min(most)) as f64;
+                let least = Class::smallest_like(self.piece_data(rail, task)) as f64;
                 stale = Some(RailEstimate {
                     smallest: estimate.smallest.max(least),
                     ..estimate
@@ -206,11 +205,16 @@ impl Scheduler {
         }
     }
 
+    /// Returns the bytes of data, all inputs together, of the task's largest piece on a rail.
+    fn piece_data(&self, rail: usize, task: Workload) -> usize {
+        let most = self.ledgers[rail].traits.piece_bytes_max(task);
+        task.inputs * task.bytes.min(most)
+    }
+
     fn estimate(&self, rail: usize, task: Workload) -> RailEstimate {
         let ledger = &self.ledgers[rail];
         let traits = &ledger.traits;
-        let piece_bytes = task.inputs * task.bytes.min(traits.piece_bytes_max(task));
-        let cost = ledger.cost(task.class.sized(piece_bytes));
+        let cost = ledger.cost(task.class.sized(self.piece_data(rail, task)));
         // The backlog is not of this task's class: it is estimated by what was done recently.
         let wait_ns = ledger.backlog.ahead(task.priority) as f64 * ledger.cost_overall();
         RailEstimate {

@@ -84,19 +84,25 @@ final class Jvm implements AutoCloseable {
   /** Ends this process with the one that writes to its input, if the environment says so. */
   static void endWithInput() {
     if (System.getenv(END_WITH_INPUT) != null) {
-      Thread watch = new Thread(Jvm::exitAtEndOfInput, "end-with-parent");
-      watch.setDaemon(true);
-      watch.start();
+      atEndOfInput(() -> System.exit(TERMINATED));
     }
   }
 
-  private static void exitAtEndOfInput() {
-    try {
-      System.in.transferTo(OutputStream.nullOutputStream());
-    } catch (IOException e) {
-      // The other end is gone.
-    }
-    System.exit(TERMINATED);
+  /** Runs an action when the process that writes to the input has ended. */
+  static void atEndOfInput(Runnable action) {
+    Thread watch =
+        new Thread(
+            () -> {
+              try {
+                System.in.transferTo(OutputStream.nullOutputStream());
+              } catch (IOException e) {
+                // The other end is gone.
+              }
+              action.run();
+            },
+            "end-with-parent");
+    watch.setDaemon(true);
+    watch.start();
   }
 
   /**

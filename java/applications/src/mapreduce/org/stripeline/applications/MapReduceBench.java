@@ -45,17 +45,13 @@ import org.apache.hadoop.util.VersionInfo;
  * what was generated.
  *
  * <p>Arguments: contestants separated by commas, files, MiB of each file, rows of TeraGen,
- * repetitions, and {@code uber} if each job shall run its tasks in the JVM of its application
- * master, one after the other, which saves the start of JVMs.
+ * repetitions.
  */
 public final class MapReduceBench {
   /** Replicated rows, which distcp copies. */
   private static final Path SOURCE = new Path("/source");
 
   private static final int ROW_BYTES = 100;
-
-  /** The index of the last argument. */
-  private static final int UBER = 5;
 
   /** Application masters inject classes, which needs the access that Java 8 allowed. */
   private static final String TASK_OPTIONS =
@@ -92,7 +88,7 @@ public final class MapReduceBench {
         "programs on YARN",
         main -> {
           try (BenchHdfs hdfs = BenchHdfs.start(main.folder())) {
-            MiniMRYarnCluster yarn = startYarn(hdfs.cluster(), arguments.length > UBER);
+            MiniMRYarnCluster yarn = startYarn(hdfs.cluster());
             // Ends the processes of its tasks.
             main.atEnd(yarn::stop);
             MapReduceBench bench = new MapReduceBench(hdfs, yarn);
@@ -102,7 +98,7 @@ public final class MapReduceBench {
         });
   }
 
-  private static MiniMRYarnCluster startYarn(MiniDFSCluster hdfs, boolean isUber) throws Exception {
+  private static MiniMRYarnCluster startYarn(MiniDFSCluster hdfs) throws Exception {
     Configuration conf = new Configuration(hdfs.getConfiguration(0));
     conf.set("fs.defaultFS", hdfs.getURI().toString());
     conf.set("yarn.app.mapreduce.am.staging-dir", "/staging");
@@ -112,11 +108,9 @@ public final class MapReduceBench {
     conf.setInt("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 100);
     conf.setInt("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 100);
     conf.setInt("yarn.scheduler.minimum-allocation-mb", 256);
-    conf.setBoolean("mapreduce.job.ubertask.enable", isUber);
-    conf.setInt("yarn.app.mapreduce.am.resource.mb", isUber ? 768 : 512);
-    // Without the second compiler it starts in less time; tasks, which are measured, have both.
-    String compilers = isUber ? "" : " -XX:TieredStopAtLevel=1";
-    conf.set("yarn.app.mapreduce.am.command-opts", TASK_OPTIONS + compilers);
+    conf.setInt("yarn.app.mapreduce.am.resource.mb", 512);
+    // Starts in less time; tasks, which are measured, have both compilers.
+    conf.set("yarn.app.mapreduce.am.command-opts", TASK_OPTIONS + " -XX:TieredStopAtLevel=1");
     for (String kind : new String[] {"map", "reduce"}) {
       conf.setInt("mapreduce." + kind + ".memory.mb", 768);
       conf.set("mapreduce." + kind + ".java.opts", TASK_OPTIONS);

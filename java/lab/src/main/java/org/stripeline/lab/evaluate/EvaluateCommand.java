@@ -232,33 +232,17 @@ public final class EvaluateCommand implements Callable<Integer> {
     run.seconds = stored.seconds;
     run.failed = stored.failed;
     run.leftOut = stored.leftOut;
-    if (stored.failed != null || stored.leftOut != null) {
-      progress.say(
-          "%s: %s", measurement.name, stored.failed != null ? stored.failed : stored.leftOut);
-    } else {
+    if (run.failed == null && run.leftOut == null) {
       section.conclude(here, stored.result, results);
       if (here != measurement) {
         results.onCluster(here);
       }
-      run.leftOut = leftOut(stored.result);
+      run.leftOut = Measurements.leftOut(stored.result);
       run.failed = failures(stored.result);
-      if (run.leftOut != null || run.failed != null) {
-        progress.say("%s: %s", here.name, run.failed != null ? run.failed : run.leftOut);
-      }
     }
-  }
-
-  /** Returns what a bench that did measure says that it left out, and why; null if nothing. */
-  private static String leftOut(JsonObject result) {
-    if (!result.has("leftOut") || !result.get("leftOut").isJsonObject()) {
-      return null;
+    if (run.failed != null || run.leftOut != null) {
+      progress.say("%s: %s", here.name, run.failed != null ? run.failed : run.leftOut);
     }
-    List<String> reasons = new ArrayList<>();
-    result
-        .getAsJsonObject("leftOut")
-        .entrySet()
-        .forEach(one -> reasons.add(one.getKey() + " (" + one.getValue().getAsString() + ")"));
-    return reasons.isEmpty() ? null : "Cannot measure " + String.join(", ", reasons);
   }
 
   /** Returns what failed in a bench whose other results hold; null if nothing. */

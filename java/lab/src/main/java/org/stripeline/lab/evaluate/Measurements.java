@@ -86,15 +86,24 @@ final class Measurements {
             && Release.version().equals(stored.version)
             && measurement.arguments.equals(stored.arguments);
     // What was left out may be there now.
-    boolean isWhole =
-        isSame
-            && !(stored.result.has("leftOut")
-                && stored.result.get("leftOut").isJsonObject()
-                && stored.result.getAsJsonObject("leftOut").size() > 0);
+    boolean isWhole = isSame && leftOut(stored.result) == null;
     if (isWhole) {
       stored.isEarlier = true;
     }
     return isWhole ? stored : null;
+  }
+
+  /** Returns what a bench that did measure says that it left out, and why; null if nothing. */
+  static String leftOut(JsonObject result) {
+    if (!result.has("leftOut") || !result.get("leftOut").isJsonObject()) {
+      return null;
+    }
+    List<String> reasons = new ArrayList<>();
+    result
+        .getAsJsonObject("leftOut")
+        .entrySet()
+        .forEach(one -> reasons.add(one.getKey() + " (" + one.getValue().getAsString() + ")"));
+    return reasons.isEmpty() ? null : "Cannot measure " + String.join(", ", reasons);
   }
 
   /** Runs a measurement to its end and stores its result. */

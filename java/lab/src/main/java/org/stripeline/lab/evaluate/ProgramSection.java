@@ -53,9 +53,9 @@ final class ProgramSection implements Section {
   public List<Measurement> measurements(Size size) {
     String arguments =
         size.choose(
-            "3-rep,functional-partitioned 1 8 20000 1 uber",
+            "3-rep,functional-partitioned 1 8 20000 1",
             // With a third contestant a quick evaluation would exceed its 20 minutes.
-            "3-rep,functional-partitioned 2 64 500000 1 uber",
+            "3-rep,functional-partitioned 2 64 500000 1",
             "3-rep,rs_java,coder,functional-partitioned 4 512 10000000 3");
     return Arrays.asList(
         Measurement.script(

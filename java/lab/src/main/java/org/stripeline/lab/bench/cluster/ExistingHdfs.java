@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -196,12 +197,11 @@ public final class ExistingHdfs implements BenchHdfs {
 
   @Override
   public List<String> clientArguments() {
-    return Arrays.asList(
-        System.getProperties().stringPropertyNames().stream()
-            .filter(name -> OF_JVM.matcher(name).matches())
-            .sorted()
-            .map(name -> "-D" + name + "=" + System.getProperty(name))
-            .toArray(String[]::new));
+    return System.getProperties().stringPropertyNames().stream()
+        .filter(name -> OF_JVM.matcher(name).matches())
+        .sorted()
+        .map(name -> "-D" + name + "=" + System.getProperty(name))
+        .collect(Collectors.toList());
   }
 
   @Override
