@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::driver::Driver;
 use super::primary::Primary;
+use super::status;
 use crate::{Fault, FaultKind};
 
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
@@ -83,13 +84,11 @@ impl Device {
         let (driver, id) = (Arc::clone(&self.driver), self.id);
         self.primary.end(generation, limit, move || {
             // SAFETY: all users of the context see that it ends before they use its objects.
-            let status = unsafe { (driver.functions.context_reset)(id) };
-            let outcome = driver.check("end the device's context", status);
-            // A device that is gone no longer accesses memory either.
-            outcome.or_else(|fault| match fault.kind() {
-                FaultKind::Gone => Ok(()),
-                _ => Err(fault),
-            })
+            let answer = unsafe { (driver.functions.context_reset)(id) };
+            match status::ends_all_work(answer) {
+                true => Ok(()),
+                false => driver.check("end the device's context", answer),
+            }
         })
     }
 }

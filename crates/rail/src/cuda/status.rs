@@ -18,6 +18,15 @@ const OUT_OF_MEMORY: Status = 2;
 /// exists; a device that fell off the bus or that the system has removed.
 const GONE: [Status; 10] = [3, 4, 46, 100, 101, 201, 709, 802, 803, 804];
 
+/// The driver has shut down, or there is no such device or context: what was there accesses no
+/// memory. The other statuses of [`GONE`] only say that the device cannot be used now.
+const NOTHING_LEFT: [Status; 5] = [4, 100, 101, 201, 709];
+
+/// Returns whether a context from which a request got this status does no more work.
+pub(super) fn ends_all_work(status: Status) -> bool {
+    status == SUCCESS || NOTHING_LEFT.contains(&status)
+}
+
 /// Returns the kind of fault that a status means; `None` for success.
 ///
 /// Every status that is neither a lack of memory nor a lost device counts as failed: most of these

@@ -122,7 +122,8 @@ fn a_lost_device_is_gone_until_it_returns() {
     let (encoding, handle) = Encoding::submit(&mut *lane, 1);
     mock.wait_for("kernels_running", 1);
     mock.set("lost", 1);
-    let text = "cannot enter the device's context: device is busy or unavailable (CUDA error 46)";
+    let text =
+        "cannot enter the device's context: no CUDA-capable device is detected (CUDA error 100)";
     let piece = expect_fault(reap(&mut *lane), FaultKind::Gone, text);
     encoding.redo(piece);
     drop(handle);

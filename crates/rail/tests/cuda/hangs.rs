@@ -290,7 +290,7 @@ fn work_in_place_in_each_of_two_contexts_is_kept_until_both_have_ended() {
     encoding.redo(expect_fault(
         done,
         FaultKind::Gone,
-        "cannot enter the device's context: device is busy or unavailable (CUDA error 46)",
+        "cannot enter the device's context: no CUDA-capable device is detected (CUDA error 100)",
     ));
     drop(handle);
     encoding.expect_right();

@@ -48,7 +48,7 @@ EXPORT long mock_get(const char *name)
 static int enter(bool in_context)
 {
     if (knobs[LOST]) {
-        return DEVICE_UNAVAILABLE;
+        return NO_DEVICE;
     }
     if (!in_context) {
         return SUCCESS;
@@ -194,8 +194,8 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int device)
     }
     knobs[RESETS]++;
     if (knobs[RESETS_FAILED]) {
-        knobs[RESETS_FAILED]--;
-        status = LAUNCH_FAILED;
+        // Neither says that the device has stopped.
+        status = knobs[RESETS_FAILED]-- % 2 ? DEVICE_UNAVAILABLE : LAUNCH_FAILED;
         END;
     }
     // As the driver documents, this releases no reference: every retained context must still be released.
