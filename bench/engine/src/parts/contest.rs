@@ -88,10 +88,13 @@ pub struct Contestant {
     pub engine: Engine,
 }
 
+/// The contestant that has nothing to learn.
+const FIRST_COME: &str = "first-come";
+
 /// Opens engines for first-come and rate-aware scheduling of a group, in this order.
 pub fn policies(group: &RailGroup) -> Result<Vec<Contestant>, Failure> {
     let policies = [
-        ("first-come", Scheduling::FirstCome),
+        (FIRST_COME, Scheduling::FirstCome),
         ("rate-aware", Scheduling::RateAware),
     ];
     let open = |(name, scheduling): (&str, Scheduling)| {
@@ -123,13 +126,13 @@ fn options(scheduling: Scheduling) -> Options {
     }
 }
 
-/// Runs an engine until it has learned the rates and which rails to use.
+/// Runs an engine until it has learned the rates and which rails to use, if it does learn them.
 pub fn warm_up(
     contestant: &Contestant,
     load: &mut Load,
     settings: &Settings,
 ) -> Result<(), Failure> {
-    let time = match settings.quick {
+    let time = match settings.quick || contestant.name == FIRST_COME {
         true => settings.window,
         false => LEARNING.max(settings.window * 8),
     };
