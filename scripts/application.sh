@@ -10,13 +10,13 @@ source "$ROOT/scripts/application-paths.sh"
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/application.sh mapreduce CONTESTANT[,CONTESTANT...] FILES MIB ROWS REPETITIONS
+Usage: scripts/application.sh mapreduce CONTESTANT[,CONTESTANT...] PROGRAM[,PROGRAM...] FILES MIB ROWS REPETITIONS
        scripts/application.sh throughput CONTESTANT[,CONTESTANT...] CLIENTS MIB REPETITIONS
        scripts/application.sh sql CONTESTANT[,CONTESTANT...] FORMAT[,FORMAT] ORDERS REPETITIONS
        scripts/application.sh accumulo CONTESTANT[,CONTESTANT...] POLICY COMPRESSION[,COMPRESSION...] ROWS BATCHES
 
-mapreduce: TestDFSIO, TeraGen, TeraSort and distcp on a YARN and an HDFS of this machine. FILES files of MIB MiB for
-TestDFSIO, ROWS rows of 100 bytes for the others.
+mapreduce: Hadoop's programs on a YARN and an HDFS of this machine: dfsio (TestDFSIO with FILES files of MIB MiB),
+tera (TeraGen and TeraSort), distcp, sort (RandomWriter and Sort); ROWS rows of 100 bytes for all but dfsio.
 throughput: Hadoop's ErasureCodeBenchmarkThroughput on an HDFS of this machine: CLIENTS threads, each with a file of
 MIB MiB, write, and read statefully and by position, also without one DataNode.
 sql: Spark on an HDFS of this machine: tables like those of TPC-H with ORDERS orders and four times as many items, in
@@ -34,7 +34,7 @@ TEXT
 }
 
 case ${1:-}-$# in
-  mapreduce-6)
+  mapreduce-7)
     main=MapReduceBench profile=mapreduce sources=(common bench mapreduce) heap=1g
     ;;
   throughput-5)

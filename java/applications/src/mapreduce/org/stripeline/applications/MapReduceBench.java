@@ -17,6 +17,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.zip.CRC32;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.examples.RandomWriter;
+import org.apache.hadoop.examples.Sort;
 import org.apache.hadoop.examples.terasort.TeraGen;
 import org.apache.hadoop.examples.terasort.TeraSort;
 import org.apache.hadoop.examples.terasort.TeraValidate;
@@ -26,6 +28,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.TestDFSIO;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.mapred.SortValidator;
 import org.apache.hadoop.mapreduce.Cluster;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.Job;
@@ -39,19 +42,22 @@ import org.apache.hadoop.util.ToolRunner;
 import org.apache.hadoop.util.VersionInfo;
 
 /**
- * Hadoop's own programs on YARN, over directories with each coder and client: TestDFSIO, TeraGen,
- * TeraSort, TeraValidate and distcp of replicated files. Prints the results as one line of JSON.
- * Files are read back by Hadoop's client and Java coder, and sorted data must have the checksum of
- * what was generated.
+ * Hadoop's own programs on YARN, over directories with each coder and client: TestDFSIO, TeraGen
+ * and TeraSort, distcp of replicated files, RandomWriter and Sort. Prints the results as one line
+ * of JSON. Files are read back by Hadoop's client and Java coder, and sorted data must have the
+ * checksum of what was generated.
  *
- * <p>Arguments: contestants separated by commas, files, MiB of each file, rows of TeraGen,
- * repetitions.
+ * <p>Arguments: contestants, programs ({@code dfsio}, {@code tera}, {@code distcp}, {@code sort}),
+ * both separated by commas, files of TestDFSIO, MiB of each, rows of 100 bytes, repetitions.
  */
 public final class MapReduceBench {
   /** Replicated rows, which distcp copies. */
   private static final Path SOURCE = new Path("/source");
 
   private static final int ROW_BYTES = 100;
+
+  /** As many as TeraGen has by default. */
+  private static final int MAPS = 2;
 
   /** Application masters inject classes, which needs the access that Java 8 allowed. */
   private static final String TASK_OPTIONS =
@@ -60,11 +66,17 @@ public final class MapReduceBench {
   private final Map<String, Object> results = new LinkedHashMap<>();
   private final List<Sample> samples = new ArrayList<>();
   private final Set<String> seenJobs = new TreeSet<>();
+  private final Map<String, Program> programs = new LinkedHashMap<>();
   private final BenchHdfs hdfs;
   private final MiniMRYarnCluster yarn;
 
   /** Of the rows that TeraGen makes. */
   private String checksum;
+
+  /** Measures a program, or several that belong together, with one contestant. */
+  private interface Program {
+    void run(Turn turn) throws Exception;
+  }
 
   /** One run of a program; absent values were not measured. */
   record Sample(
@@ -109,6 +121,9 @@ public final class MapReduceBench {
     conf.setInt("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 100);
     conf.setInt("yarn.scheduler.minimum-allocation-mb", 256);
     conf.setInt("yarn.app.mapreduce.am.resource.mb", 512);
+    // One that has ended stays for five seconds, and a second does not fit into the tenth of memory
+    // that all may have by default.
+    conf.setFloat("yarn.scheduler.capacity.maximum-am-resource-percent", 0.5f);
     // Starts in less time; tasks, which are measured, have both compilers.
     conf.set("yarn.app.mapreduce.am.command-opts", TASK_OPTIONS + " -XX:TieredStopAtLevel=1");
     for (String kind : new String[] {"map", "reduce"}) {
@@ -126,10 +141,20 @@ public final class MapReduceBench {
 
   private void measure(String[] arguments) throws Exception {
     List<Contestant> contestants = Contestant.parse(arguments[0]);
-    int files = Integer.parseInt(arguments[1]);
-    int mebibytes = Integer.parseInt(arguments[2]);
-    long rows = Long.parseLong(arguments[3]);
-    int repetitions = Integer.parseInt(arguments[4]);
+    int files = Integer.parseInt(arguments[2]);
+    int mebibytes = Integer.parseInt(arguments[3]);
+    long rows = Long.parseLong(arguments[4]);
+    int repetitions = Integer.parseInt(arguments[5]);
+    programs.put("dfsio", turn -> turn.dfsio(files, mebibytes));
+    programs.put("tera", turn -> turn.tera(rows));
+    programs.put("distcp", Turn::distcp);
+    programs.put("sort", turn -> turn.sort(rows * ROW_BYTES));
+    List<String> chosen = Arrays.asList(arguments[1].split(","));
+    if (!programs.keySet().containsAll(chosen)) {
+      throw new IllegalArgumentException(
+          "Cannot measure '" + arguments[1] + "': programs are " + programs.keySet());
+    }
+    programs.keySet().retainAll(chosen);
     results.put("hadoop", VersionInfo.getVersion());
     results.put("policy", BenchHdfs.POLICY);
     results.put("files", files);
@@ -137,15 +162,15 @@ public final class MapReduceBench {
     results.put("rows", rows);
     results.put("samples", samples);
     hdfs.makeDirectories(contestants);
-    run(conf(Contestant.RS_JAVA), new TeraGen(), String.valueOf(rows), SOURCE.toString());
-    newJobs();
+    run(inThisJvm(), new TeraGen(), String.valueOf(rows), SOURCE.toString());
     checksum = checksum(SOURCE);
     for (int repetition = 0; repetition < repetitions; repetition++) {
       for (Contestant contestant : contestants) {
         System.err.println("repetition " + (repetition + 1) + ": " + contestant.label);
         Turn turn = new Turn(contestant, repetition);
-        turn.dfsio(files, mebibytes);
-        turn.tera(rows);
+        for (Program program : programs.values()) {
+          program.run(turn);
+        }
       }
     }
   }
@@ -155,6 +180,13 @@ public final class MapReduceBench {
     contestant.settings().forEach(conf::set);
     conf.setInt("mapreduce.client.completion.pollinterval", 200);
     conf.setInt("mapreduce.client.progressmonitor.pollinterval", 200);
+    return conf;
+  }
+
+  /** Returns the settings of a job that is not measured: no JVM starts for it. */
+  private Configuration inThisJvm() {
+    Configuration conf = conf(Contestant.RS_JAVA);
+    conf.set("mapreduce.framework.name", "local");
     return conf;
   }
 
@@ -209,7 +241,6 @@ public final class MapReduceBench {
       Path generated = new Path(contestant.directory(), "generated");
       Path sorted = new Path(contestant.directory(), "sorted");
       Path report = new Path(contestant.directory(), "report");
-      Path copy = new Path(contestant.directory(), "copy");
       add(
           "teragen",
           run(conf(contestant), new TeraGen(), String.valueOf(rows), generated.toString()),
@@ -220,24 +251,46 @@ public final class MapReduceBench {
           null);
       requireChecksum(generated);
       validate(sorted, report);
-      double seconds =
-          run(
-              conf(contestant),
-              new DistCp(conf(contestant), null),
-              SOURCE.toString(),
-              copy.toString());
+      delete(generated, sorted);
+    }
+
+    void distcp() throws Exception {
+      Path copy = new Path(contestant.directory(), "copy");
+      Configuration conf = conf(contestant);
+      double seconds = run(conf, new DistCp(conf, null), SOURCE.toString(), copy.toString());
       add("distcp", seconds, null);
       // What TestDFSIO writes would not show wrong parity.
       hdfs.withDead(BenchHdfs.DEAD, () -> requireChecksum(copy));
-      for (Path path : new Path[] {generated, sorted, copy}) {
+      delete(copy);
+    }
+
+    void sort(long bytes) throws Exception {
+      Path random = new Path(contestant.directory(), "random");
+      Path sorted = new Path(contestant.directory(), "sorted");
+      Configuration conf = conf(contestant);
+      conf.setLong(RandomWriter.TOTAL_BYTES, bytes);
+      conf.setLong(RandomWriter.BYTES_PER_MAP, bytes / MAPS);
+      add("randomwriter", run(conf, new RandomWriter(), random.toString()), null);
+      add("sort", run(conf(contestant), new Sort<>(), random.toString(), sorted.toString()), null);
+      run(
+          inThisJvm(),
+          new SortValidator(),
+          "-sortInput",
+          random.toString(),
+          "-sortOutput",
+          sorted.toString());
+      delete(random, sorted);
+    }
+
+    private void delete(Path... paths) throws IOException {
+      for (Path path : paths) {
         hdfs.fileSystem().delete(path, true);
       }
     }
 
     /** Has TeraValidate check the order of rows with Hadoop's client and Java coder. */
     private void validate(Path sorted, Path report) throws Exception {
-      run(conf(Contestant.RS_JAVA), new TeraValidate(), sorted.toString(), report.toString());
-      newJobs();
+      run(inThisJvm(), new TeraValidate(), sorted.toString(), report.toString());
       String found = null;
       for (FileStatus part : hdfs.fileSystem().listStatus(report)) {
         try (BufferedReader lines =

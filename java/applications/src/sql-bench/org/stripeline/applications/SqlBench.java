@@ -57,10 +57,14 @@ public final class SqlBench {
     hdfs.makeDirectories(contestants);
     Map<String, List<String>> expected = answersOfDuckDb(orders);
     for (Contestant contestant : contestants) {
-      for (String format : formats) {
-        System.err.println(contestant.label + ", " + format);
-        measure(contestant, format, orders, repetitions, expected);
+      String directory = contestant.directory() + "/tables";
+      try (Spark spark = new Spark(contestant, directory)) {
+        for (String format : formats) {
+          System.err.println(contestant.label + ", " + format);
+          measure(spark, contestant, format, orders, repetitions, expected);
+        }
       }
+      hdfs.fileSystem().delete(new org.apache.hadoop.fs.Path(directory), true);
     }
     Map<String, Object> results = new LinkedHashMap<>();
     results.put("hadoop", VersionInfo.getVersion());
@@ -71,51 +75,49 @@ public final class SqlBench {
   }
 
   private void measure(
+      Spark spark,
       Contestant contestant,
       String format,
       long orders,
       int repetitions,
       Map<String, List<String>> expected)
       throws Exception {
-    String directory = contestant.directory() + "/" + format;
-    try (Spark spark = new Spark(contestant, directory, format)) {
-      spark.ask("write " + orders);
-      samples.add(new Sample(contestant.label, format, "write", 0, spark.answer(null)));
-      // What Spark and the JVM do for a first query.
-      spark.ask("query " + QUERIES[0]);
-      spark.answer(expected.get(QUERIES[0]));
-      for (String query : QUERIES) {
-        for (int repetition = 0; repetition < repetitions; repetition++) {
-          spark.ask("query " + query);
-          double seconds = spark.answer(expected.get(query));
-          samples.add(new Sample(contestant.label, format, query, repetition, seconds));
-        }
-      }
-      for (String query : QUERIES) {
-        spark.ask("query " + query);
-        hdfs.withDead(
-            BenchHdfs.DEAD,
-            () -> {
-              double seconds = spark.answer(expected.get(query));
-              String operation = query + "-killed" + BenchHdfs.DEAD;
-              samples.add(new Sample(contestant.label, format, operation, 0, seconds));
-            });
+    spark.ask("write " + format + " " + orders);
+    samples.add(new Sample(contestant.label, format, "write", 0, spark.answer(null)));
+    // What Spark and the JVM do for a first query of a format.
+    spark.ask("query " + format + " " + QUERIES[0]);
+    spark.answer(expected.get(QUERIES[0]));
+    for (String query : QUERIES) {
+      for (int repetition = 0; repetition < repetitions; repetition++) {
+        spark.ask("query " + format + " " + query);
+        double seconds = spark.answer(expected.get(query));
+        samples.add(new Sample(contestant.label, format, query, repetition, seconds));
       }
     }
-    hdfs.fileSystem().delete(new org.apache.hadoop.fs.Path(directory), true);
+    for (String query : QUERIES) {
+      spark.ask("query " + format + " " + query);
+      hdfs.withDead(
+          BenchHdfs.DEAD,
+          () -> {
+            double seconds = spark.answer(expected.get(query));
+            String operation = query + "-killed" + BenchHdfs.DEAD;
+            samples.add(new Sample(contestant.label, format, operation, 0, seconds));
+          });
+    }
   }
 
   /** Returns the rows of the answers by query, from tables that Hadoop's client has written. */
   private Map<String, List<String>> answersOfDuckDb(long orders) throws Exception {
     String directory = "/expected";
-    try (Spark spark = new Spark(Contestant.REPLICATION, directory, "parquet")) {
-      spark.ask("write " + orders);
+    try (Spark spark = new Spark(Contestant.REPLICATION, directory)) {
+      spark.ask("write parquet " + orders);
       spark.answer(null);
     }
     Path local = folder.resolve("expected");
     hdfs.fileSystem()
         .copyToLocalFile(
-            new org.apache.hadoop.fs.Path(directory), new org.apache.hadoop.fs.Path(local.toUri()));
+            new org.apache.hadoop.fs.Path(directory, "parquet"),
+            new org.apache.hadoop.fs.Path(local.toUri()));
     hdfs.fileSystem().delete(new org.apache.hadoop.fs.Path(directory), true);
     Map<String, List<String>> answers = new LinkedHashMap<>();
     try (Jvm duckDb =
@@ -141,12 +143,12 @@ public final class SqlBench {
     return answers;
   }
 
-  /** A Spark over the tables of one directory. */
+  /** A Spark over the tables of one contestant. */
   private final class Spark implements AutoCloseable {
     private final Jvm jvm;
     private final PrintWriter commands;
 
-    Spark(Contestant contestant, String directory, String format) throws IOException {
+    Spark(Contestant contestant, String directory) throws IOException {
       List<String> options = new ArrayList<>(List.of("-Xmx1500m"));
       contestant
           .settings()
@@ -158,8 +160,7 @@ public final class SqlBench {
           new Jvm.Setting(classPath, options, own)
               .start(
                   "org.stripeline.applications.SparkTables",
-                  hdfs.fileSystem().getUri() + directory,
-                  format);
+                  hdfs.fileSystem().getUri() + directory);
       commands = new PrintWriter(jvm.input(), true);
     }
 

@@ -11,22 +11,20 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Spark over tables of one format in one directory. Reads commands, one a line: {@code write
- * ORDERS}, {@code query NAME}. Prints {@code row} and each row of the answer, then {@code seconds}
- * and the time of the command.
+ * Spark over tables in directories of their format. Reads commands, one a line: {@code write FORMAT
+ * ORDERS}, {@code query FORMAT NAME}; formats are {@code parquet} and {@code orc}. Prints {@code
+ * row} and each row of the answer, then {@code seconds} and the time of the command.
  */
 public final class SparkTables {
   private final SparkSession spark;
   private final String directory;
-  private final String format;
 
-  private SparkTables(SparkSession spark, String directory, String format) {
+  private SparkTables(SparkSession spark, String directory) {
     this.spark = spark;
     this.directory = directory;
-    this.format = format;
   }
 
-  /** Runs with: the directory, {@code parquet} or {@code orc}. */
+  /** Runs with the directory of those of the formats. */
   public static void main(String[] arguments) throws IOException {
     try (SparkSession spark =
         SparkSession.builder()
@@ -34,7 +32,7 @@ public final class SparkTables {
             .config("spark.ui.enabled", "false")
             .config("spark.sql.shuffle.partitions", "4")
             .getOrCreate()) {
-      new SparkTables(spark, arguments[0], arguments[1]).answerAll();
+      new SparkTables(spark, arguments[0]).answerAll();
     }
   }
 
@@ -46,9 +44,9 @@ public final class SparkTables {
       List<String> answer = List.of();
       long start = System.nanoTime();
       if (words[0].equals("write")) {
-        write(Long.parseLong(words[1]));
+        write(words[1], Long.parseLong(words[2]));
       } else {
-        answer = query(Tables.QUERIES.get(words[1]));
+        answer = query(words[1], Tables.QUERIES.get(words[2]));
       }
       double seconds = (System.nanoTime() - start) / 1e9;
       answer.forEach(row -> System.out.println("row " + row));
@@ -56,20 +54,20 @@ public final class SparkTables {
     }
   }
 
-  private void write(long orders) {
+  private void write(String format, long orders) {
     for (String table : Tables.DEFINITIONS.keySet()) {
       spark
           .range(0, orders * Tables.rowsPerOrder(table) / Tables.SHARE, 1, 4)
           .selectExpr(Tables.DEFINITIONS.get(table))
           .write()
           .format(format)
-          .save(directory + "/" + table);
+          .save(path(format, table));
     }
   }
 
-  private List<String> query(String text) {
+  private List<String> query(String format, String text) {
     for (String table : Tables.DEFINITIONS.keySet()) {
-      spark.read().format(format).load(directory + "/" + table).createOrReplaceTempView(table);
+      spark.read().format(format).load(path(format, table)).createOrReplaceTempView(table);
     }
     List<String> rows = new ArrayList<>();
     for (Row row : spark.sql(text).collectAsList()) {
@@ -80,5 +78,9 @@ public final class SparkTables {
       rows.add(Tables.row(values));
     }
     return rows;
+  }
+
+  private String path(String format, String table) {
+    return directory + "/" + format + "/" + table;
   }
 }

@@ -11,19 +11,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
+import org.stripeline.lab.bench.cluster.IoCluster;
 
 /** Runs an evaluation on a real cluster, kills it, and continues it. */
 @Tag("full")
 @Timeout(500)
 class EvaluateProcessTest {
+  private static final org.apache.hadoop.fs.Path USERS = new org.apache.hadoop.fs.Path("/users");
+
   @TempDir Path temporary;
 
   private Process process;
@@ -46,10 +52,7 @@ class EvaluateProcessTest {
     assertThat(process.waitFor()).as("without --resume").isEqualTo(2);
     start("evaluate", "--trial", "--only=placement", "--dir=" + directory, "--resume");
     assertThat(process.waitFor()).isZero();
-    JsonObject report =
-        JsonParser.parseString(Files.readString(directory.resolve("report.json")))
-            .getAsJsonObject();
-    JsonObject section = report.getAsJsonArray("sections").get(0).getAsJsonObject();
+    JsonObject section = sections(directory).get(0).getAsJsonObject();
     JsonArray runs = section.getAsJsonArray("runs");
     assertThat(runs.get(0).getAsJsonObject().get("isEarlier").getAsBoolean()).isTrue();
     assertThat(runs.get(1).getAsJsonObject().get("isEarlier").getAsBoolean()).isFalse();
@@ -57,6 +60,62 @@ class EvaluateProcessTest {
     assertThat(directory.resolve("report.html")).isNotEmptyFile();
     assertThat(directory.resolve("plots/placement-1.svg")).content().startsWith("<!--");
     awaitNoProcess();
+  }
+
+  @Test
+  void aKilledEvaluationLeavesARunningClusterAsItWas(@TempDir Path elsewhere) throws Exception {
+    try (IoCluster cluster =
+        IoCluster.start(elsewhere.resolve("cluster"), 9, Collections.emptyMap())) {
+      cluster.enable(
+          SystemErasureCodingPolicies.getByID(SystemErasureCodingPolicies.RS_6_3_POLICY_ID));
+      cluster.fs().mkdirs(USERS);
+      cluster.fs().create(new org.apache.hadoop.fs.Path(USERS, "file")).close();
+      Path directory = temporary.resolve("evaluation");
+      String[] arguments = {
+        "evaluate",
+        "--trial",
+        "--only=clients,placement",
+        "--resume",
+        "--dir=" + directory,
+        "--conf=" + cluster.status().clientConfiguration,
+        "--path=" + USERS
+      };
+      start(arguments);
+      // Until it writes.
+      while (names(cluster).size() == 1) {
+        assertThat(process.isAlive()).isTrue();
+        Thread.sleep(50);
+      }
+      process.destroyForcibly().waitFor();
+      awaitNoProcess();
+      assertThat(names(cluster)).containsExactly("file");
+
+      start(arguments);
+      assertThat(process.waitFor()).as("conversions are left out").isEqualTo(3);
+      assertThat(names(cluster)).containsExactly("file");
+      JsonArray sections = sections(directory);
+      JsonObject clients = sections.get(0).getAsJsonObject();
+      JsonObject run = clients.getAsJsonArray("runs").get(0).getAsJsonObject();
+      assertThat(run.get("failed").isJsonNull()).isTrue();
+      assertThat(clients.getAsJsonArray("figures")).as("clients and busy").hasSize(2);
+      JsonArray placement = sections.get(1).getAsJsonObject().getAsJsonArray("runs");
+      assertThat(placement.get(1).getAsJsonObject().get("leftOut").getAsString())
+          .contains("placement-conversion on a running cluster");
+    }
+  }
+
+  private static List<String> names(IoCluster cluster) throws IOException {
+    List<String> names = new ArrayList<>();
+    for (FileStatus status : cluster.fs().listStatus(USERS)) {
+      names.add(status.getPath().getName());
+    }
+    return names;
+  }
+
+  private static JsonArray sections(Path directory) throws IOException {
+    return JsonParser.parseString(Files.readString(directory.resolve("report.json")))
+        .getAsJsonObject()
+        .getAsJsonArray("sections");
   }
 
   @AfterEach

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RSRawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
@@ -12,11 +13,19 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 
 /** Checks a coder's output before it is timed: Hadoop's benchmark checks none. */
-final class CoderCheck {
+public final class CoderCheck {
   /** Not a multiple of a vector or a word, so that the ends of cells are tested too. */
   private static final int CELL_BYTES = 4099;
 
   private CoderCheck() {}
+
+  /** Returns why a coder that only a checkout's test classes have cannot be used, or null. */
+  public static String absence(String coder) {
+    return CodecRegistry.getInstance().getCoderByName("rs", coder) == null
+        ? "its coder is in java/lab/target/test-classes only; name that folder in"
+            + " STRIPELINE_CLASSPATH"
+        : null;
+  }
 
   /**
    * Encodes a random stripe, erases the maximum number of data units and decodes them.

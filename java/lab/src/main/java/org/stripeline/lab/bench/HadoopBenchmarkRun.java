@@ -24,8 +24,11 @@ final class HadoopBenchmarkRun {
   /** The benchmark's index of the coder of Hadoop's native library. */
   private static final int PLACE = 3;
 
-  /** Warm-up size in the benchmark's unit of 2^20 bytes. */
-  private static final int WARM_UP_MIB = 252;
+  /** The benchmark's buffer in its unit of 2^20 bytes: the least that a thread codes. */
+  private static final int BUFFER_MIB = 126;
+
+  /** What all threads together code to warm up. */
+  private static final int WARM_UP_MIB = 2 * BUFFER_MIB;
 
   /** Maximum size: the benchmark computes its size in KiB as an int. */
   private static final int SIZE_MIB_MAX = 1 << 20;
@@ -56,9 +59,10 @@ final class HadoopBenchmarkRun {
     }
     replaceLastCoder(factory);
     // Compiles the coder, and determines how much data takes the requested time.
-    double rate = benchmark(operation, threads, WARM_UP_MIB, chunkKib);
+    int warmUpMib = Math.max(BUFFER_MIB, WARM_UP_MIB / Integer.parseInt(threads));
+    double rate = benchmark(operation, threads, warmUpMib, chunkKib);
     long sizeMib = Math.round(rate * seconds / Integer.parseInt(threads));
-    int bounded = (int) Math.max(WARM_UP_MIB / 2, Math.min(sizeMib, SIZE_MIB_MAX));
+    int bounded = (int) Math.max(BUFFER_MIB, Math.min(sizeMib, SIZE_MIB_MAX));
     System.out.println(benchmark(operation, threads, bounded, chunkKib));
   }
 

@@ -17,8 +17,11 @@ final class ClientSection implements Section {
       "Li, Zhang, Zheng, Wang: Progress Report: Bringing Erasure Coding to Apache Hadoop, 2016";
 
   private static final String OURS = "functional-partitioned";
-  private static final String BUSY = "busy";
+  private static final String WRITE_BUSY = "write-busy";
   private static final String LINKS = "links";
+
+  /** Those whose writes are compared while others compute. */
+  private static final List<String> BUSY = Arrays.asList("4-rep", "rs_java", "isal", "coder", OURS);
 
   /** MiB/s of a link of 1 Mbit/s. */
   private static final double MIB_PER_MBIT = 1e6 / 8 / (1 << 20);
@@ -53,10 +56,6 @@ final class ClientSection implements Section {
 
   @Override
   public List<Measurement> measurements(Size size) {
-    String busy =
-        "bench io --contestants=4-rep,rs_java,isal,coder,"
-            + OURS
-            + " --operations=write,write-busy --threads=1";
     String links =
         "bench io --contestants=3-rep,rs_java,isal,"
             + OURS
@@ -64,18 +63,8 @@ final class ClientSection implements Section {
     return Arrays.asList(
         measurement(size),
         Measurement.of(
-                BUSY,
-                size.choose(15, 65, 900),
-                size.choose(
-                    "bench io --contestants=rs_java,"
-                        + OURS
-                        + " --operations=write,write-busy --quick",
-                    busy + " --size=64MiB --jvms=1 --repetitions=2",
-                    busy + " --size=768MiB --jvms=5 --repetitions=3"))
-            .onAnyHdfs(),
-        Measurement.of(
             LINKS,
-            size.choose(20, 75, 1800),
+            size.choose(20, 85, 1800),
             size.choose(
                 "bench io --contestants=3-rep,"
                     + OURS
@@ -90,16 +79,18 @@ final class ClientSection implements Section {
         "bench io --contestants="
             + "3-rep,4-rep,rs-legacy_java,rs_java,isal,noop,coder,blocking,non-blocking,umr-noop,"
             + OURS
-            + " --operations=write,read,read-dead1,read-dead2,read-dead3";
+            + " --operations=write,write-busy,read,read-dead1,read-dead2,read-dead3";
     return Measurement.of(
             "clients",
-            size.choose(30, 190, 3 * 3600),
+            size.choose(40, 230, 3 * 3600),
             size.choose(
                 "bench io --contestants=3-rep,rs_java,noop,"
                     + OURS
-                    + " --operations=write,read-dead2 --quick",
+                    + " --operations=write,write-busy,read-dead2 --quick",
                 all + " --size=128MiB --jvms=1 --repetitions=2 --threads=1",
-                all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"))
+                all
+                    + ",read-cold,read-dead2-cold"
+                    + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"))
         .onAnyHdfs();
   }
 
@@ -118,10 +109,6 @@ final class ClientSection implements Section {
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     List<Row> rows = Section.rows(result, "rows", Row.class);
-    if (measurement.name.equals(BUSY)) {
-      busy(rows, measurement, section);
-      return;
-    }
     if (measurement.name.equals(LINKS)) {
       links(rows, measurement, section);
       return;
@@ -134,12 +121,18 @@ final class ClientSection implements Section {
                 + " nothing, loses less, and a fast coder gains less.",
             measurement);
     for (Row row : rows) {
+      if (row.operation.equals(WRITE_BUSY)) {
+        continue;
+      }
       figure
           .panel(row.policy + ", threads: " + row.threads, "MiB/s", null)
           .bar(row.contestant, row.operation, row.mibPerSecond, null);
     }
     for (int threads : rows.stream().mapToInt(row -> row.threads).distinct().toArray()) {
       compare(figure, rows, threads);
+    }
+    if (rows.stream().anyMatch(row -> row.operation.equals(WRITE_BUSY))) {
+      busy(rows, measurement, section);
     }
   }
 
@@ -153,24 +146,29 @@ final class ClientSection implements Section {
                 + " them and with the DataNodes.",
             measurement);
     for (Row row : rows) {
-      String title = "Writing with idle and with busy processors";
-      figure.panel(title, "MiB/s", null).bar(row.contestant, row.operation, row.mibPerSecond, null);
+      boolean isWrite = row.operation.equals("write") || row.operation.equals(WRITE_BUSY);
+      if (isWrite && row.threads == 1 && BUSY.contains(row.contestant)) {
+        String title = "Writing with idle and with busy processors";
+        figure
+            .panel(title, "MiB/s", null)
+            .bar(row.contestant, row.operation, row.mibPerSecond, null);
+      }
     }
     String[][] ratios = {
       {"4-rep", "up to 3.8"}, {"rs_java", "up to 2.1"}, {"isal", "up to 1.8"}, {"coder", "-"}
     };
     for (String[] row : ratios) {
       figure.compareRatio(
-          "write-busy, " + OURS + " over " + row[0],
+          WRITE_BUSY + ", " + OURS + " over " + row[0],
           row[1],
-          median(rows, 1, "write-busy", OURS),
-          median(rows, 1, "write-busy", row[0]));
+          median(rows, 1, WRITE_BUSY, OURS),
+          median(rows, 1, WRITE_BUSY, row[0]));
     }
-    for (String contestant : new String[] {"4-rep", "rs_java", "isal", "coder", OURS}) {
+    for (String contestant : BUSY) {
       figure.compareChange(
-          "write-busy against write, " + contestant,
+          WRITE_BUSY + " against write, " + contestant,
           "-",
-          median(rows, 1, "write-busy", contestant),
+          median(rows, 1, WRITE_BUSY, contestant),
           median(rows, 1, "write", contestant));
     }
   }

@@ -43,7 +43,7 @@ final class CoderSection implements Section {
     String effort = size.choose("--quick", "--rounds=1 --seconds=0.5", "--rounds=5 --seconds=3");
     return Measurement.of(
             "coders-" + threads,
-            size.choose(35, 60, 300),
+            size.choose(35, 50, 300),
             "bench java --threads=" + threads + " " + effort)
         .withoutHdfs();
   }

@@ -50,7 +50,7 @@ final class EngineSection implements Section {
 
   @Override
   public List<Measurement> measurements(Size size) {
-    String effort = size.choose("--quick ", "--repetitions=2 --window-ms=100 ", "--repetitions=7 ");
+    String effort = size.choose("--quick ", "--repetitions=2 --window-ms=50 ", "--repetitions=7 ");
     List<Measurement> all = new ArrayList<>();
     for (String part : new String[] {"peaks", "metadata", "rates", "latency"}) {
       all.add(

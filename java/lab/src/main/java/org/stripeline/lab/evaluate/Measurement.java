@@ -98,7 +98,7 @@ final class Measurement {
           argument.startsWith(OPERATIONS)
               ? OPERATIONS
                   + Arrays.stream(argument.substring(OPERATIONS.length()).split(","))
-                      .filter(operation -> !operation.contains("-dead"))
+                      .filter(operation -> !operation.matches(".*-(dead|cold).*"))
                       .collect(Collectors.joining(","))
               : argument);
     }

@@ -64,7 +64,7 @@ final class PlacementSection implements Section {
     return Arrays.asList(
         Measurement.compared(
             "placement-simulated",
-            size.choose(3, 15, 900),
+            size.choose(3, 20, 900),
             "simulate a1-code a1-traffic a2-writes"
                 + size.choose(
                     "",

@@ -161,7 +161,7 @@ class MeasurementsTest {
             .collect(Collectors.toList());
     assertThat(there)
         .anyMatch(command -> command.startsWith("stripeline bench io"))
-        .noneMatch(command -> command.matches(".*(dead|shaped|bench convert|scripts/).*"));
+        .noneMatch(command -> command.matches(".*(dead|cold|shaped|bench convert|scripts/).*"));
   }
 
   @Test
@@ -188,6 +188,29 @@ class MeasurementsTest {
     assertThat(section.figures.get(0).comparisons)
         .extracting(one -> one.what + " " + one.here)
         .containsExactly("write, functional-partitioned over rs_java, threads: 1 2.5");
+  }
+
+  @Test
+  void writesWhileOthersComputeAreComparedApart() {
+    EvaluationReport.Section section = new EvaluationReport.Section("clients", "", "");
+    String row =
+        "{'policy':'RS-6-3-64k','threads':1,'operation':'%s','contestant':'%s',"
+            + "'mibPerSecond':{'median':%s}}";
+    String rows =
+        String.join(
+            ",",
+            String.format(row, "write", "rs_java", 4),
+            String.format(row, "write-busy", "rs_java", 2),
+            String.format(row, "write-busy", OURS, 5));
+    JsonObject result = JsonParser.parseString("{'rows':[" + rows + "]}").getAsJsonObject();
+    new ClientSection().conclude(Measurement.of("clients", 1, "bench io"), result, section);
+    assertThat(section.figures).hasSize(2);
+    assertThat(section.figures.get(0).comparisons).isEmpty();
+    assertThat(section.figures.get(1).comparisons)
+        .extracting(one -> one.what + " " + one.here)
+        .containsExactly(
+            "write-busy, functional-partitioned over rs_java 2.5",
+            "write-busy against write, rs_java -50.0");
   }
 
   @Test

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench.cluster;
 
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
-import org.stripeline.lab.bench.cluster.BenchHdfs;
 import org.stripeline.lab.cluster.HdfsTools;
 import org.stripeline.natives.Ticker;
 
 /** Has Hadoop compare the parity of a file with what its Java coder computes. */
-final class ParityCheck {
+public final class ParityCheck {
   /** What verifyEC says of a group whose blocks are not all there, or not yet reported. */
   private static final String INCOMPLETE = "under-erasure-coded";
 
@@ -19,14 +18,14 @@ final class ParityCheck {
   private ParityCheck() {}
 
   /** Returns what is wrong or missing, after some seconds in which it may be reported, or null. */
-  static String wrong(BenchHdfs hdfs, Path file) throws IOException {
+  public static String wrong(BenchHdfs hdfs, Path file) throws IOException {
     Configuration conf = new Configuration(hdfs.fs().getConf());
     conf.set("fs.defaultFS", hdfs.fs().getUri().toString());
     // verifyEC connects as DataNodes do.
     conf.set(
         "dfs.datanode.use.datanode.hostname",
         conf.get("dfs.client.use.datanode.hostname", "false"));
-    IoContestant.RS_JAVA.settings().forEach(conf::set);
+    conf.set("io.erasurecode.codec.rs.rawcoders", "rs_java");
     String wrong = null;
     for (int tries = 0; tries < TRIES; tries++) {
       try {
@@ -44,7 +43,7 @@ final class ParityCheck {
   }
 
   /** Returns whether blocks could not be compared, rather than differ. */
-  static boolean isMissing(String wrong) {
+  public static boolean isMissing(String wrong) {
     return wrong.contains(INCOMPLETE);
   }
 

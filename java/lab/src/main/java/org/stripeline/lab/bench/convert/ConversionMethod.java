@@ -3,6 +3,7 @@ package org.stripeline.lab.bench.convert;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.stripeline.lab.bench.CoderCheck;
 
 /** A method of converting replicated files to erasure coding. */
 enum ConversionMethod {
@@ -19,7 +20,9 @@ enum ConversionMethod {
   /** {@code hdfs dfs -cp -t 4}: copies files in parallel, if this Hadoop's shell supports it. */
   CP_4("cp-4"),
   /** {@code hadoop distcp}, 4 maps in one JVM. */
-  DISTCP("distcp");
+  DISTCP("distcp"),
+  /** As {@link #CP}, with a coder that computes nothing: what is to be found. */
+  WRONG_PARITY("wrong-parity");
 
   private final String label;
 
@@ -68,6 +71,8 @@ enum ConversionMethod {
             ? null
             : "hadoop-distcp and MapReduce are not on the class path; name their jars in"
                 + " STRIPELINE_CLASSPATH";
+      case WRONG_PARITY:
+        return CoderCheck.absence(label);
       default:
         return null;
     }

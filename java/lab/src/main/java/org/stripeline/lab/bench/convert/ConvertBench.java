@@ -196,6 +196,10 @@ final class ConvertBench {
     String result =
         method.isInPlace() ? source : CODED_DIRECTORY + source.substring(parent.length());
     report.bytesVerified += files.compare(result);
+    String wrong = files.wrongParity(result);
+    if (wrong != null) {
+      report.failures.add(sample.code + " " + sample.method + ": wrong parity: " + wrong);
+    }
     files.delete(source);
     files.delete(result);
     say(
@@ -220,6 +224,14 @@ final class ConvertBench {
     switch (method) {
       case CP:
         return Arrays.asList("fs", "-cp", source, CODED_DIRECTORY);
+      case WRONG_PARITY:
+        return Arrays.asList(
+            "fs",
+            "-D",
+            "io.erasurecode.codec.rs.rawcoders=" + method.label(),
+            "-cp",
+            source,
+            CODED_DIRECTORY);
       case CP_4:
         return Arrays.asList("fs", "-cp", "-t", "4", source, CODED_DIRECTORY);
       case DISTCP:

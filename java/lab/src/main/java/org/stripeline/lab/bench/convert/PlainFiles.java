@@ -13,6 +13,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.cluster.ParityCheck;
 import org.stripeline.lab.bench.io.client.Pattern;
 
 /** The replicated files of a round, written and compared with Hadoop's own client and coder. */
@@ -99,6 +100,19 @@ public final class PlainFiles implements AutoCloseable {
       }
     }
     return settings.files * fileBytes;
+  }
+
+  /**
+   * Has Hadoop compare the parity of all files with what its Java coder computes.
+   *
+   * @return what is wrong or missing, or null
+   */
+  String wrongParity(String directory) throws IOException {
+    String wrong = null;
+    for (int number = 0; number < settings.files && wrong == null; number++) {
+      wrong = ParityCheck.wrong(cluster, file(directory, number));
+    }
+    return wrong;
   }
 
   /** Deletes all files and waits until their blocks are removed. */

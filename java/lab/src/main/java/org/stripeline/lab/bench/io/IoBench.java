@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.lab.bench.cluster.BenchHdfs;
 import org.stripeline.lab.bench.cluster.ExistingHdfs;
 import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.cluster.ParityCheck;
 import org.stripeline.lab.bench.cluster.ShapedCluster;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.bench.io.IoContestant.StorageScheme;
@@ -107,10 +108,7 @@ final class IoBench {
     runOn(cluster);
   }
 
-  /**
-   * Measures on a cluster that is already running and has enough DataNodes; the cluster keeps
-   * running.
-   */
+  /** Measures on a cluster with enough DataNodes, which keeps running. */
   void runOn(IoCluster running) throws IOException {
     cluster = running;
     hdfs = running;
@@ -121,6 +119,7 @@ final class IoBench {
   private void describe() throws IOException {
     directories = new SchemeDirectories(hdfs);
     report.describe(hdfs.hadoopVersion());
+    PageCache.leaveOut(settings, cluster == null ? null : place.data(), report);
   }
 
   private void runShaped() throws IOException {
@@ -389,6 +388,7 @@ final class IoBench {
         throws IOException {
       ClientRequest request = request(client.contestant(), operation.action(), repetition);
       request.fresh = !operation.isHealthy();
+      PageCache.dropFor(operation);
       ClientAnswer answer;
       try (BusyThreads others = operation.isBusy() ? new BusyThreads() : null) {
         answer = client.ask(request);

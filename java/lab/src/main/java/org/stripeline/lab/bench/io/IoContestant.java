@@ -7,10 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.WriteMode;
+import org.stripeline.lab.bench.CoderCheck;
 import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.natives.engine.EngineConfiguration;
 
@@ -238,10 +238,8 @@ enum IoContestant {
     if (needsRail()) {
       return rail.absence;
     }
-    if ((this == NO_OP || this == WRONG_PARITY)
-        && CodecRegistry.getInstance().getCoderByName("rs", coder) == null) {
-      return "its coder is in java/lab/target/test-classes only; name that folder in"
-          + " STRIPELINE_CLASSPATH";
+    if (this == NO_OP || this == WRONG_PARITY) {
+      return CoderCheck.absence(coder);
     }
     return this == ISAL || this == ISAL_1M ? IsalCoderFactory.absence() : null;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
@@ -9,20 +10,24 @@ import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 final class Operation {
   private static final Pattern FORM =
       Pattern.compile(
-          "(?:(write|sync|first-sync)|(read|pread|random)(?:-(?:dead([1-9])|(hung)))?)(-busy)?");
+          "(?:(write|sync|first-sync)"
+              + "|(read|pread|random)(?:-(?:dead([1-9])|(hung)))?(-cold)?)(-busy)?");
 
   private final String name;
   private final Action action;
   private final int dead;
   private final boolean hung;
+  private final boolean cold;
   private final boolean busy;
 
-  private Operation(String name, Action action, int dead, boolean hung, boolean busy) {
-    this.name = name;
-    this.action = action;
-    this.dead = dead;
-    this.hung = hung;
-    this.busy = busy;
+  private Operation(Matcher form) {
+    name = form.group();
+    String part = form.group(1) == null ? form.group(2) : form.group(1);
+    action = Action.valueOf(part.toUpperCase(Locale.ROOT).replace('-', '_'));
+    dead = form.group(3) == null ? 0 : Integer.parseInt(form.group(3));
+    hung = form.group(4) != null;
+    cold = form.group(5) != null;
+    busy = form.group(6) != null;
   }
 
   /** Parses a name such as {@code write}, {@code read-dead2} or {@code random-hung}. */
@@ -33,15 +38,10 @@ final class Operation {
           "Cannot measure '"
               + name
               + "': an operation is write, sync, first-sync, read, pread or random, the last"
-              + " three also with -dead1, -dead2 ... or -hung, and each with -busy at the end");
+              + " three also with -dead1, -dead2 ... or -hung, and then -cold, and each with -busy"
+              + " at the end");
     }
-    String action = form.group(1) == null ? form.group(2) : form.group(1);
-    return new Operation(
-        name,
-        Action.valueOf(action.toUpperCase(java.util.Locale.ROOT).replace('-', '_')),
-        form.group(3) == null ? 0 : Integer.parseInt(form.group(3)),
-        form.group(4) != null,
-        form.group(5) != null);
+    return new Operation(form);
   }
 
   String name() {
@@ -67,6 +67,11 @@ final class Operation {
    */
   boolean isHung() {
     return hung;
+  }
+
+  /** Returns whether DataNodes read from their disks what is read. */
+  boolean isCold() {
+    return cold;
   }
 
   /** Returns whether others keep all processors of the machine busy during the operation. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.Gson;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
 
 /** Runs the whole command with limited rack links, if this user may create them. */
 @Timeout(300)
@@ -62,5 +65,25 @@ class ConvertBenchTest {
     assertThat(ear.crossRackBytes).as("bytes across racks").isBetween(0L, 4L << 20);
     assertThat(Files.readString(record.resolve("convert.txt"))).contains("100 between racks");
     assertThat(work).doesNotExist();
+  }
+
+  @Test
+  void parityThatWasNotComputedIsFound() {
+    StringWriter said = new StringWriter();
+    CommandLine line = LabMain.commandLine();
+    line.setErr(new PrintWriter(said));
+    line.setOut(new PrintWriter(said));
+    String[] arguments = {
+      "bench",
+      "convert",
+      "--quick",
+      "--codes=RS-3-3",
+      "--methods=wrong-parity",
+      "--datanodes=6",
+      "--racks=3"
+    };
+
+    assertThat(line.execute(arguments)).as("%s", said).isEqualTo(ExitStatus.FAILED);
+    assertThat(said.toString()).contains("wrong parity", "verifyEC");
   }
 }

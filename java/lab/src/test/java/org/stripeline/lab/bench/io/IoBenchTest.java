@@ -104,6 +104,20 @@ class IoBenchTest {
     Leftovers.assertNone(directory);
   }
 
+  /** If this user may; otherwise the operation must be left out. */
+  @Test
+  void readsFromDisksAreMeasured() throws IOException {
+    IoSettings settings = new IoSettings();
+    settings.contestants = Arrays.asList(IoContestant.RS_JAVA);
+    settings.operations =
+        Stream.of("read", "read-dead1-cold").map(Operation::parse).collect(Collectors.toList());
+    String obstacle = PageCache.obstacle(directory);
+    IoReport report = measure(settings);
+    assertThat(report.failures).as("%s", progress).isEmpty();
+    assertThat(report.leftOut.get("read-dead1-cold")).isEqualTo(obstacle);
+    assertThat(report.samples).hasSize(obstacle == null ? 2 : 1);
+  }
+
   @Test
   void enginesWithARailBesideTheCpusAreMeasured(@TempDir Path plugin) throws Exception {
     assumeTrue(CoderStatus.current().isNative());

@@ -24,6 +24,8 @@ class IoPartsTest {
     assertThat(Operation.parse("first-sync").action()).isEqualTo(ClientRequest.Action.FIRST_SYNC);
     assertThat(Operation.parse("read-dead2").dead()).isEqualTo(2);
     assertThat(Operation.parse("random-hung").isHung()).isTrue();
+    assertThat(Operation.parse("read-dead2-cold-busy").isCold()).isTrue();
+    assertThat(Operation.parse("read-dead2").isCold()).isFalse();
     assertThat(Operation.parse("random-hung").action()).isEqualTo(ClientRequest.Action.RANDOM);
     assertThatThrownBy(() -> Operation.parse("write-dead1"))
         .isInstanceOf(IllegalArgumentException.class)
