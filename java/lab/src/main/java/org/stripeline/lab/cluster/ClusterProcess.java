@@ -274,7 +274,9 @@ public final class ClusterProcess {
     }
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_TIMEOUT_MS);
     Description description = directory.readDescription();
-    while (state.process.isAlive() || isInUse(description.port) || isInUse(description.webPort)) {
+    // Its directory may have been deleted.
+    while (state.process.isAlive()
+        || description != null && (isInUse(description.port) || isInUse(description.webPort))) {
       if (System.nanoTime() - deadline > 0 && !state.process.isAlive()) {
         throw new ClusterException(
             "Cannot free the ports of the cluster: its process has ended, but "

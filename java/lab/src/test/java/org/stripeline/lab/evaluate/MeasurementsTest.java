@@ -214,6 +214,21 @@ class MeasurementsTest {
   }
 
   @Test
+  void writesBesideConversionsAreCompared() {
+    EvaluationReport.Section section = new EvaluationReport.Section("placement", "", "");
+    String row =
+        "{'code':'RS-8-2','method':'%s','seconds':{'median':%s},'mibPerSecond':{'median':1},"
+            + "'writeSecondsDuring':{'median':%s}}";
+    String rows = String.format(row, "adopt", 8, 2) + "," + String.format(row, "adopt-ear", 6, 1);
+    JsonObject result = JsonParser.parseString("{'rows':[" + rows + "]}").getAsJsonObject();
+    Measurement measurement = Measurement.of("placement-writes", 1, "bench convert");
+    new PlacementSection().conclude(measurement, result, section);
+    assertThat(section.figures.get(0).comparisons)
+        .extracting(one -> one.here)
+        .containsExactly(-50.0, -25.0);
+  }
+
+  @Test
   void queriesAreComparedWithReplication() {
     EvaluationReport.Section section = new EvaluationReport.Section("sql", "", "");
     String sample =

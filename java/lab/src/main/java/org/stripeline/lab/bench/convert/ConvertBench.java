@@ -178,11 +178,23 @@ final class ConvertBench {
     String source = parent + "/" + method.label() + "-" + (repetition + 1);
     files.write(source);
     limit(true);
-    double servers = ProcessTime.of(cluster.processes());
-    MethodJvm.Run run = jvm.run(command(policy, method, source));
-    double gib = settings.bytes(policy) / ByteSize.GIB;
     ConvertSample sample = new ConvertSample();
-    sample.serverCpuSecondsPerGib = (ProcessTime.of(cluster.processes()) - servers) / gib;
+    MethodJvm.Run run;
+    double gib = settings.bytes(policy) / ByteSize.GIB;
+    try (ArrivingWrites writes = new ArrivingWrites(files, settings.writesPerSecond)) {
+      if (settings.writesPerSecond > 0) {
+        writes.begin(settings.writesBeforeSeconds);
+      }
+      double servers = ProcessTime.of(cluster.processes());
+      run = jvm.run(command(policy, method, source));
+      sample.serverCpuSecondsPerGib = (ProcessTime.of(cluster.processes()) - servers) / gib;
+      if (settings.writesPerSecond > 0) {
+        writes.end(sample);
+        limit(false);
+        report.bytesVerified +=
+            files.compareAndDeleteBlocks(ArrivingWrites.DIRECTORY, writes.written());
+      }
+    }
     limit(false);
     sample.code = ConvertSettings.code(policy);
     sample.method = method.label();

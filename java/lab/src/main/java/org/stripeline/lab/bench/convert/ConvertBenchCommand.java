@@ -41,6 +41,8 @@ import picocli.CommandLine.Spec;
     })
 public final class ConvertBenchCommand implements Callable<Integer> {
   private static final long MEBIBYTE = 1L << 20;
+  private static final int WRITES_MAX = 100;
+  private static final int WRITES_BEFORE_MAX = 600;
 
   @Option(
       names = "--methods",
@@ -123,6 +125,22 @@ public final class ConvertBenchCommand implements Callable<Integer> {
   private int rackMbit;
 
   @Option(
+      names = "--writes",
+      paramLabel = "RATE",
+      defaultValue = "0",
+      description =
+          "Also write files of one block, which arrive at random at this rate per second, before"
+              + " and during each conversion, and time them (default: ${DEFAULT-VALUE})")
+  private double writesPerSecond;
+
+  @Option(
+      names = "--writes-before",
+      paramLabel = "SECONDS",
+      defaultValue = "30",
+      description = "How long they arrive before a conversion (default: ${DEFAULT-VALUE})")
+  private double writesBeforeSeconds;
+
+  @Option(
       names = "--quick",
       description = "One repetition of 12 MiB: a functional test, no threshold is checked")
   private boolean quick;
@@ -167,6 +185,8 @@ public final class ConvertBenchCommand implements Callable<Integer> {
     settings.repetitions = quick ? 1 : repetitions;
     settings.linkMbit = linkMbit;
     settings.rackMbit = rackMbit == 0 ? (linkMbit + 3) / 4 : rackMbit;
+    settings.writesPerSecond = writesPerSecond;
+    settings.writesBeforeSeconds = writesBeforeSeconds;
     check(settings);
     return settings;
   }
@@ -188,6 +208,18 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       throw usage(
           "Cannot measure: numbers must be positive, with at most 200 DataNodes and a DataNode for"
               + " each rack");
+    }
+    if (!(writesPerSecond >= 0 && writesPerSecond <= WRITES_MAX)
+        || !(writesBeforeSeconds >= 0 && writesBeforeSeconds <= WRITES_BEFORE_MAX)) {
+      throw usage(
+          "Cannot write at --writes="
+              + writesPerSecond
+              + " with --writes-before="
+              + writesBeforeSeconds
+              + ": they are from 0 to "
+              + WRITES_MAX
+              + " and "
+              + WRITES_BEFORE_MAX);
     }
     if (settings.blockBytes % MEBIBYTE != 0 || settings.blockBytes < MEBIBYTE) {
       throw usage(

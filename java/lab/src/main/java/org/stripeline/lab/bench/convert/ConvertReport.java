@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.ClusterBenchReport;
 import org.stripeline.lab.bench.Judgement;
@@ -27,6 +28,8 @@ final class ConvertReport implements ClusterBenchReport {
   int groupsPerFile;
   long blockBytes;
   int repetitions;
+  double writesPerSecond;
+  double writesBeforeSeconds;
 
   /** Whether values are too rough to be judged. */
   boolean quick;
@@ -59,6 +62,11 @@ final class ConvertReport implements ClusterBenchReport {
 
     Spread blocksSent;
     Spread crossRackMib;
+
+    /** Times of writes before and during conversions; null without any. */
+    Spread writeSecondsBefore;
+
+    Spread writeSecondsDuring;
   }
 
   void describe(ConvertSettings settings) {
@@ -71,6 +79,8 @@ final class ConvertReport implements ClusterBenchReport {
     groupsPerFile = settings.groups;
     blockBytes = settings.blockBytes;
     repetitions = settings.repetitions;
+    writesPerSecond = settings.writesPerSecond;
+    writesBeforeSeconds = settings.writesBeforeSeconds;
     machine.describe();
   }
 
@@ -109,7 +119,20 @@ final class ConvertReport implements ClusterBenchReport {
       row.blocksSent = Spread.of(like, s -> s.blocksSent);
       row.crossRackMib = Spread.of(like, s -> s.crossRackBytes / (double) (1 << 20));
     }
+    row.writeSecondsBefore = all(like, s -> s.writeSecondsBefore);
+    row.writeSecondsDuring = all(like, s -> s.writeSecondsDuring);
     return row;
+  }
+
+  private static Spread all(
+      List<ConvertSample> samples, Function<ConvertSample, List<Double>> values) {
+    List<Double> all = new ArrayList<>();
+    for (ConvertSample sample : samples) {
+      if (values.apply(sample) != null) {
+        all.addAll(values.apply(sample));
+      }
+    }
+    return all.isEmpty() ? null : Spread.of(all);
   }
 
   @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.convert;
 
+import java.util.List;
+
 /** One conversion of all files; field names are those of the JSON record. */
 final class ConvertSample {
   String code;
@@ -24,6 +26,11 @@ final class ConvertSample {
 
   /** Bytes that crossed racks to be encoded, and as parity; null for copies. */
   Long crossRackBytes;
+
+  /** Times of the writes that began before and during the conversion; null without writes. */
+  List<Double> writeSecondsBefore;
+
+  List<Double> writeSecondsDuring;
 
   double totalCpuSecondsPerGib() {
     return clientCpuSecondsPerGib + serverCpuSecondsPerGib;

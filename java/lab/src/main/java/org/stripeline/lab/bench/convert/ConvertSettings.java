@@ -7,6 +7,9 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
 /** The settings of a run. */
 public final class ConvertSettings {
+  /** Roughly, to know the space of writes during it. */
+  private static final double CONVERSION_SECONDS = 60;
+
   List<ConversionMethod> methods = new ArrayList<>();
 
   /** Codes in the order of the run, each as the policy with cells of 1 MiB that copies use. */
@@ -32,6 +35,12 @@ public final class ConvertSettings {
   /** Rate of each rack's link in Mbit/s. */
   int rackMbit;
 
+  /** Writes of one block that arrive each second, before and while files are converted; or 0. */
+  double writesPerSecond;
+
+  /** How long they arrive before the conversion. */
+  double writesBeforeSeconds;
+
   boolean isShaped() {
     return linkMbit > 0;
   }
@@ -46,7 +55,7 @@ public final class ConvertSettings {
 
   /**
    * Returns the maximum bytes on the disks at the same time: the replicas and an erasure-coded copy
-   * of the largest run.
+   * of the largest run, and the writes beside it.
    */
   long bytesStored() {
     long most = 0;
@@ -55,7 +64,8 @@ public final class ConvertSettings {
       double coded = (double) (data + policy.getNumParityUnits()) / data;
       most = Math.max(most, (long) (bytes(policy) * (replication + coded)));
     }
-    return most;
+    double writes = writesPerSecond * (writesBeforeSeconds + CONVERSION_SECONDS);
+    return most + (long) (writes * blockBytes * replication);
   }
 
   /**

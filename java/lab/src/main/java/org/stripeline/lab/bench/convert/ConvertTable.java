@@ -5,6 +5,7 @@ import static org.stripeline.lab.bench.BenchText.median;
 import static org.stripeline.lab.bench.BenchText.number;
 
 import org.stripeline.lab.bench.BenchText;
+import org.stripeline.terminal.Spread;
 import org.stripeline.terminal.TextTable;
 
 /** Formats a report as text. */
@@ -34,12 +35,32 @@ final class ConvertTable {
         report.replication,
         report.repetitions);
     text.line("%n%s", table().render());
+    if (report.writesPerSecond > 0) {
+      text.line(
+          "%n%.2f writes of a block per second, from %.0f s before each conversion; seconds of a"
+              + " write%n%s",
+          report.writesPerSecond, report.writesBeforeSeconds, writes().render());
+    }
     text.leftOut(report.leftOut);
     text.judged(report.failures, report.judgements);
     text.line(
         "%d MiB of converted files read back and compared byte for byte",
         report.bytesVerified >> 20);
     return text.toString();
+  }
+
+  private TextTable writes() {
+    TextTable table = new TextTable("code", "method", "before", "during", "slowest");
+    for (ConvertReport.Row row : report.rows) {
+      Spread during = row.writeSecondsDuring;
+      table.row(
+          row.code,
+          row.method,
+          median("%.2f", row.writeSecondsBefore),
+          median("%.2f", during),
+          during == null ? "" : number("%.2f", during.max));
+    }
+    return table;
   }
 
   private TextTable table() {

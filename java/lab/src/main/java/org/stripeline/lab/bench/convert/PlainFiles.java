@@ -41,20 +41,29 @@ public final class PlainFiles implements AutoCloseable {
   /** Writes all files and waits until each block has all its replicas. */
   public void write(String directory) throws IOException {
     for (int number = 0; number < settings.files; number++) {
-      try (FSDataOutputStream out =
-          fs.create(
-              file(directory, number),
-              true,
-              1 << 16,
-              (short) settings.replication,
-              settings.blockBytes)) {
-        for (long position = 0; position < fileBytes; position += Pattern.CHUNK_BYTES) {
-          int step = (int) Math.min(Pattern.CHUNK_BYTES, fileBytes - position);
-          out.write(pattern.bytes(), pattern.index(number, position), step);
-        }
-      }
+      write(directory, number, fileBytes);
     }
     IoCluster.await("all replicas of " + directory, () -> isReplicated(directory));
+  }
+
+  /** Writes a file of one block. */
+  void writeBlock(String directory, int number) throws IOException {
+    write(directory, number, settings.blockBytes);
+  }
+
+  private void write(String directory, int number, long bytes) throws IOException {
+    try (FSDataOutputStream out =
+        fs.create(
+            file(directory, number),
+            true,
+            1 << 16,
+            (short) settings.replication,
+            settings.blockBytes)) {
+      for (long position = 0; position < bytes; position += Pattern.CHUNK_BYTES) {
+        int step = (int) Math.min(Pattern.CHUNK_BYTES, bytes - position);
+        out.write(pattern.bytes(), pattern.index(number, position), step);
+      }
+    }
   }
 
   private boolean isReplicated(String directory) {
@@ -81,25 +90,45 @@ public final class PlainFiles implements AutoCloseable {
    * @throws IOException if a byte is wrong or a file is not erasure-coded
    */
   public long compare(String directory) throws IOException {
-    byte[] read = new byte[Pattern.CHUNK_BYTES];
     for (int number = 0; number < settings.files; number++) {
       Path path = file(directory, number);
       if (fs.getErasureCodingPolicy(path) == null || fs.getFileStatus(path).getLen() != fileBytes) {
         throw new IOException("Cannot continue: " + path + " is not the file erasure-coded");
       }
-      try (FSDataInputStream in = fs.open(path)) {
-        for (long position = 0; position < fileBytes; position += read.length) {
-          int step = (int) Math.min(read.length, fileBytes - position);
-          // Positional reads: Hadoop's stream would buffer k cells, which are as large as blocks
-          // here.
-          in.readFully(position, read, 0, step);
-          if (!pattern.isRight(number, position, read, step)) {
-            throw new IOException("Cannot continue: wrong bytes in " + path + " from " + position);
-          }
+      compare(directory, number, fileBytes);
+    }
+    return settings.files * fileBytes;
+  }
+
+  /**
+   * Compares and deletes the first files from {@link #writeBlock} in a directory.
+   *
+   * @return bytes compared
+   */
+  long compareAndDeleteBlocks(String directory, int count) throws IOException {
+    List<String> paths = new ArrayList<>();
+    for (int number = 0; number < count; number++) {
+      compare(directory, number, settings.blockBytes);
+      paths.add(file(directory, number).toUri().getPath());
+    }
+    cluster.delete(paths);
+    return count * settings.blockBytes;
+  }
+
+  private void compare(String directory, int number, long bytes) throws IOException {
+    byte[] read = new byte[Pattern.CHUNK_BYTES];
+    Path path = file(directory, number);
+    try (FSDataInputStream in = fs.open(path)) {
+      for (long position = 0; position < bytes; position += read.length) {
+        int step = (int) Math.min(read.length, bytes - position);
+        // Positional reads: Hadoop's stream would buffer k cells, which are as large as blocks
+        // here.
+        in.readFully(position, read, 0, step);
+        if (!pattern.isRight(number, position, read, step)) {
+          throw new IOException("Cannot continue: wrong bytes in " + path + " from " + position);
         }
       }
     }
-    return settings.files * fileBytes;
   }
 
   /**

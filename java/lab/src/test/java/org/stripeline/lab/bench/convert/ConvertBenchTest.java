@@ -44,6 +44,8 @@ class ConvertBenchTest {
                 "--datanodes=6",
                 "--racks=3",
                 "--shaped=400",
+                "--writes=3",
+                "--writes-before=1",
                 "--dir=" + work,
                 "--record=" + record));
 
@@ -57,13 +59,21 @@ class ConvertBenchTest {
         .extracting(s -> s.method)
         .containsExactly("adopt", "adopt-ear", "cp");
     assertThat(report.samples).allSatisfy(sample -> assertThat(sample.mibPerSecond).isPositive());
-    // Two files of three blocks of 1 MiB, with each of three methods.
-    assertThat(report.bytesVerified).isEqualTo(3 * 2 * 3L << 20);
+    // Two files of three blocks of 1 MiB, with each of three methods, and what was written beside.
+    int writes = 0;
+    for (ConvertSample sample : report.samples) {
+      assertThat(sample.writeSecondsBefore).isNotEmpty();
+      assertThat(sample.writeSecondsDuring).isNotEmpty().allMatch(seconds -> seconds > 0);
+      writes += sample.writeSecondsBefore.size() + sample.writeSecondsDuring.size();
+    }
+    assertThat(report.bytesVerified).isEqualTo(3 * 2 * 3 + (long) writes << 20);
+    assertThat(report.rows.get(0).writeSecondsDuring.median).isPositive();
     ConvertSample ear = report.samples.get(1);
     assertThat(ear.blocksSent).as("blocks that placement had to send").isZero();
     // Data is read in the core rack; only four of the six parity blocks may leave it.
     assertThat(ear.crossRackBytes).as("bytes across racks").isBetween(0L, 4L << 20);
-    assertThat(Files.readString(record.resolve("convert.txt"))).contains("100 between racks");
+    assertThat(Files.readString(record.resolve("convert.txt")))
+        .contains("100 between racks", "3.00 writes of a block per second");
     assertThat(work).doesNotExist();
   }
 
