@@ -12,6 +12,10 @@ import org.stripeline.terminal.Spread;
 final class PlacementSection implements Section {
   private static final String CONVERSION = "placement-conversion";
   private static final String WRITES = "placement-writes";
+
+  /** Followed by the rate in Mbit/s. */
+  private static final String TRAFFIC = "placement-traffic-";
+
   private static final String ADOPT = "adopt";
   private static final String ADOPT_EAR = "adopt-ear";
 
@@ -96,6 +100,15 @@ final class PlacementSection implements Section {
               900,
               "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear --codes=RS-8-2"
                   + " --files=12 --writes=0.5 --repetitions=5"));
+      for (int mbit : new int[] {200, 500, 800}) {
+        all.add(
+            Measurement.of(
+                TRAFFIC + mbit,
+                600,
+                "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear --codes=RS-8-2"
+                    + " --repetitions=5 --traffic="
+                    + mbit));
+      }
     }
     return all;
   }
@@ -109,6 +122,10 @@ final class PlacementSection implements Section {
     }
     if (measurement.name.equals(WRITES)) {
       writes(measurement, result, section);
+      return;
+    }
+    if (measurement.name.startsWith(TRAFFIC)) {
+      traffic(measurement, result, section);
       return;
     }
     for (Simulated simulated : Section.rows(result, "reports", Simulated.class)) {
@@ -165,6 +182,25 @@ final class PlacementSection implements Section {
           median(rows, codes[i], ADOPT_EAR, row -> row.mibPerSecond),
           median(rows, codes[i], ADOPT, row -> row.mibPerSecond));
     }
+  }
+
+  private static void traffic(
+      Measurement measurement, JsonObject result, EvaluationReport.Section section) {
+    String mbit = measurement.name.substring(TRAFFIC.length());
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Experiment A.1 on a cluster, with " + mbit + " Mbit/s of injected traffic",
+            "As in the paper, one node of each pair sends datagrams to the other. Here the senders,"
+                + " the links and the DataNodes share the processors.",
+            measurement);
+    List<Row> rows = Section.rows(result, "rows", Row.class);
+    EvaluationReport.Panel panel = figure.panel("conversion, measured", "MiB/s", null);
+    rows.forEach(row -> panel.bar(row.method, row.code, row.mibPerSecond, null));
+    figure.compareChange(
+        "RS-8-2, gain of encoding-aware replication with " + mbit + " Mbit/s",
+        "57.5 (none) to 119.7 (800)",
+        median(rows, "RS-8-2", ADOPT_EAR, row -> row.mibPerSecond),
+        median(rows, "RS-8-2", ADOPT, row -> row.mibPerSecond));
   }
 
   private static void writes(

@@ -181,13 +181,19 @@ final class ConvertBench {
     ConvertSample sample = new ConvertSample();
     MethodJvm.Run run;
     double gib = settings.bytes(policy) / ByteSize.GIB;
-    try (ArrivingWrites writes = new ArrivingWrites(files, settings.writesPerSecond)) {
+    try (InjectedTraffic traffic =
+            new InjectedTraffic(
+                network, settings.trafficMbit, place.data().resolve("traffic.log"));
+        ArrivingWrites writes = new ArrivingWrites(files, settings.writesPerSecond)) {
       if (settings.writesPerSecond > 0) {
         writes.begin(settings.writesBeforeSeconds);
       }
       double servers = ProcessTime.of(cluster.processes());
       run = jvm.run(command(policy, method, source));
       sample.serverCpuSecondsPerGib = (ProcessTime.of(cluster.processes()) - servers) / gib;
+      if (settings.trafficMbit > 0) {
+        sample.trafficMbit = traffic.end();
+      }
       if (settings.writesPerSecond > 0) {
         writes.end(sample);
         limit(false);

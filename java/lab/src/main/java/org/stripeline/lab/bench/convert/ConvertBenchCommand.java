@@ -125,6 +125,15 @@ public final class ConvertBenchCommand implements Callable<Integer> {
   private int rackMbit;
 
   @Option(
+      names = "--traffic",
+      paramLabel = "MBIT",
+      defaultValue = "0",
+      description =
+          "Have one DataNode of each pair send datagrams to the other at this rate in Mbit/s during"
+              + " conversions; requires --shaped (default: ${DEFAULT-VALUE})")
+  private int trafficMbit;
+
+  @Option(
       names = "--writes",
       paramLabel = "RATE",
       defaultValue = "0",
@@ -185,6 +194,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
     settings.repetitions = quick ? 1 : repetitions;
     settings.linkMbit = linkMbit;
     settings.rackMbit = rackMbit == 0 ? (linkMbit + 3) / 4 : rackMbit;
+    settings.trafficMbit = trafficMbit;
     settings.writesPerSecond = writesPerSecond;
     settings.writesBeforeSeconds = writesBeforeSeconds;
     check(settings);
@@ -208,6 +218,9 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       throw usage(
           "Cannot measure: numbers must be positive, with at most 200 DataNodes and a DataNode for"
               + " each rack");
+    }
+    if (trafficMbit < 0 || trafficMbit > 0 && !settings.isShaped()) {
+      throw usage("Cannot use --traffic=" + trafficMbit + ": a rate above 0 needs --shaped");
     }
     if (!(writesPerSecond >= 0 && writesPerSecond <= WRITES_MAX)
         || !(writesBeforeSeconds >= 0 && writesBeforeSeconds <= WRITES_BEFORE_MAX)) {

@@ -28,6 +28,7 @@ final class ConvertReport implements ClusterBenchReport {
   int groupsPerFile;
   long blockBytes;
   int repetitions;
+  int trafficMbit;
   double writesPerSecond;
   double writesBeforeSeconds;
 
@@ -63,6 +64,9 @@ final class ConvertReport implements ClusterBenchReport {
     Spread blocksSent;
     Spread crossRackMib;
 
+    /** What each pair of DataNodes really sent; null if nothing. */
+    Spread trafficMbit;
+
     /** Times of writes before and during conversions; null without any. */
     Spread writeSecondsBefore;
 
@@ -79,6 +83,7 @@ final class ConvertReport implements ClusterBenchReport {
     groupsPerFile = settings.groups;
     blockBytes = settings.blockBytes;
     repetitions = settings.repetitions;
+    trafficMbit = settings.trafficMbit;
     writesPerSecond = settings.writesPerSecond;
     writesBeforeSeconds = settings.writesBeforeSeconds;
     machine.describe();
@@ -119,6 +124,7 @@ final class ConvertReport implements ClusterBenchReport {
       row.blocksSent = Spread.of(like, s -> s.blocksSent);
       row.crossRackMib = Spread.of(like, s -> s.crossRackBytes / (double) (1 << 20));
     }
+    row.trafficMbit = first.trafficMbit == null ? null : Spread.of(like, s -> s.trafficMbit);
     row.writeSecondsBefore = all(like, s -> s.writeSecondsBefore);
     row.writeSecondsDuring = all(like, s -> s.writeSecondsDuring);
     return row;

@@ -27,6 +27,9 @@ final class ConvertSample {
   /** Bytes that crossed racks to be encoded, and as parity; null for copies. */
   Long crossRackBytes;
 
+  /** What the pairs of DataNodes sent beside the conversion: mean rate of one; null for nothing. */
+  Double trafficMbit;
+
   /** Times of the writes that began before and during the conversion; null without writes. */
   List<Double> writeSecondsBefore;
 

@@ -35,6 +35,9 @@ public final class ConvertSettings {
   /** Rate of each rack's link in Mbit/s. */
   int rackMbit;
 
+  /** Rate of datagrams between the DataNodes of each pair, in Mbit/s; 0 for none. */
+  int trafficMbit;
+
   /** Writes of one block that arrive each second, before and while files are converted; or 0. */
   double writesPerSecond;
 

@@ -4,6 +4,7 @@ package org.stripeline.lab.bench.convert;
 import static org.stripeline.lab.bench.BenchText.median;
 import static org.stripeline.lab.bench.BenchText.number;
 
+import java.util.stream.Collectors;
 import org.stripeline.lab.bench.BenchText;
 import org.stripeline.terminal.Spread;
 import org.stripeline.terminal.TextTable;
@@ -34,6 +35,14 @@ final class ConvertTable {
         report.blockBytes >> 20,
         report.replication,
         report.repetitions);
+    if (report.trafficMbit > 0) {
+      text.line(
+          "%d Mbit/s from one DataNode of each pair to the other; sent: %s",
+          report.trafficMbit,
+          report.rows.stream()
+              .map(row -> row.method + " " + median("%.0f", row.trafficMbit))
+              .collect(Collectors.joining(", ")));
+    }
     text.line("%n%s", table().render());
     if (report.writesPerSecond > 0) {
       text.line(

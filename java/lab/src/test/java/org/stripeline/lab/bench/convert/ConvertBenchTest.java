@@ -44,6 +44,7 @@ class ConvertBenchTest {
                 "--datanodes=6",
                 "--racks=3",
                 "--shaped=400",
+                "--traffic=10",
                 "--writes=3",
                 "--writes-before=1",
                 "--dir=" + work,
@@ -62,6 +63,7 @@ class ConvertBenchTest {
     // Two files of three blocks of 1 MiB, with each of three methods, and what was written beside.
     int writes = 0;
     for (ConvertSample sample : report.samples) {
+      assertThat(sample.trafficMbit).isBetween(5.0, 12.0);
       assertThat(sample.writeSecondsBefore).isNotEmpty();
       assertThat(sample.writeSecondsDuring).isNotEmpty().allMatch(seconds -> seconds > 0);
       writes += sample.writeSecondsBefore.size() + sample.writeSecondsDuring.size();
