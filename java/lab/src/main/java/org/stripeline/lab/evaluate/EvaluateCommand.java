@@ -238,21 +238,22 @@ public final class EvaluateCommand implements Callable<Integer> {
         results.onCluster(here);
       }
       run.leftOut = Measurements.leftOut(stored.result);
-      run.failed = failures(stored.result);
+      run.notes.addAll(strings(stored.result, "notes"));
+      // What failed in a bench whose other results hold.
+      List<String> failures = strings(stored.result, "failures");
+      run.failed = failures.isEmpty() ? null : String.join("; ", failures);
     }
     if (run.failed != null || run.leftOut != null) {
       progress.say("%s: %s", here.name, run.failed != null ? run.failed : run.leftOut);
     }
   }
 
-  /** Returns what failed in a bench whose other results hold; null if nothing. */
-  private static String failures(JsonObject result) {
-    if (!result.has("failures") || result.getAsJsonArray("failures").isEmpty()) {
-      return null;
+  private static List<String> strings(JsonObject result, String key) {
+    List<String> strings = new ArrayList<>();
+    if (result.has(key)) {
+      result.getAsJsonArray(key).forEach(one -> strings.add(one.getAsString()));
     }
-    List<String> failures = new ArrayList<>();
-    result.getAsJsonArray("failures").forEach(one -> failures.add(one.getAsString()));
-    return String.join("; ", failures);
+    return strings;
   }
 
   private EvaluationReport describe(Size size) {
@@ -357,6 +358,7 @@ public final class EvaluateCommand implements Callable<Integer> {
         if (reason != null) {
           text.append(run.command).append(": ").append(reason).append('\n');
         }
+        run.notes.forEach(note -> text.append("note: ").append(note).append('\n'));
       }
     }
     return text.toString();

@@ -78,6 +78,7 @@ final class EvaluationPage {
       } else if (run.leftOut != null) {
         page.failure("Left out: " + run.leftOut);
       }
+      run.notes.forEach(note -> page.paragraph("Note: " + note));
     }
     for (EvaluationReport.Figure figure : section.figures) {
       page.heading(figure.title);

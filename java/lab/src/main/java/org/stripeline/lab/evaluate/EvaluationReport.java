@@ -104,6 +104,9 @@ final class EvaluationReport {
 
     /** What went wrong, such as wrong bytes, or null. */
     String failed;
+
+    /** What the bench says of its figures, such as that a check was not possible. */
+    final List<String> notes = new ArrayList<>();
   }
 
   /** A figure or table of a document, and the same measured here. */

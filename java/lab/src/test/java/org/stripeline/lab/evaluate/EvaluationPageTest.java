@@ -60,6 +60,7 @@ class EvaluationPageTest {
     }
     EvaluationReport.Run run = new EvaluationReport.Run();
     run.leftOut = "Cannot measure: no root";
+    run.notes.add("parity not <checked>");
     section.runs.add(run);
     return report;
   }
@@ -116,7 +117,8 @@ class EvaluationPageTest {
   private static void check(ChromeDriver browser, boolean isDark) {
     assertThat(browser.getTitle()).isEqualTo("Stripeline evaluation");
     assertThat(browser.findElement(By.tagName("body")).getText())
-        .contains("Clients <by> pipeline", "A document & more", "Cannot measure: no root");
+        .contains("Clients <by> pipeline", "A document & more", "Cannot measure: no root")
+        .contains("Note: parity not <checked>");
     assertThat(browser.executeScript("return document.documentElement.scrollWidth <= innerWidth"))
         .as("nothing needs sideways scrolling")
         .isEqualTo(true);
