@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Pieces that are collected to be coded by one launch.
 
-use std::collections::VecDeque;
-
-use stripeline_codec::Verdict;
-
 use super::launch::{BUFFERS_MAX, is_aligned};
 use super::layout::address_in_place;
 use super::tables::ROWS_MAX;
-use crate::{Done, Fault, Mode, Piece, Region};
+use crate::{Mode, Piece, Region};
 
 /// The most bytes of all buffers of a launch of several pieces. More take longer than putting a
 /// launch into a stream, 4 us, so that collecting them would only delay the first.
@@ -75,19 +71,4 @@ impl Batch {
     pub fn take(&mut self) -> Vec<(u64, Piece)> {
         std::mem::take(&mut self.pieces)
     }
-}
-
-/// Makes the pieces of a launch ready. All have its outcome.
-pub(super) fn finish_all(
-    first: (u64, Piece),
-    others: Vec<(u64, Piece)>,
-    outcome: &Result<Verdict, Fault>,
-    ready: &mut VecDeque<Done>,
-) {
-    let done = |(ticket, piece)| Done {
-        ticket,
-        piece: Some(piece),
-        outcome: outcome.clone(),
-    };
-    ready.extend(std::iter::once(first).chain(others).map(done));
 }

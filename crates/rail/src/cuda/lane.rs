@@ -91,12 +91,13 @@ impl CudaLane {
         }
     }
 
-    /// Collects the pieces that the device has finished, and ends the context if the device may
-    /// work on the caller's own memory without end.
+    /// Collects the pieces that the device has finished, and ends the context if a piece hangs on
+    /// the caller's own memory.
     fn look(&mut self) {
         self.advance();
         let limit = self.gpu.settings.hang_limit;
-        if self.slots.iter().any(|slot| slot.needs_end(limit)) && self.end_context() {
+        let hangs = |slot: &Slot| slot.working_in_place().is_some_and(|since| since > limit);
+        if self.slots.iter().any(hangs) && self.end_context() {
             self.advance();
         }
     }

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::{Coefficients, Verdict};
 
-use super::batch::finish_all;
 use super::buffers::{OnDevice, Pinned, Stream};
 use super::context::{Context, Entered, torn_down};
 use super::driver::DeviceAddress;
@@ -62,11 +61,8 @@ pub(super) struct ActivePiece {
     bytes: usize,
     /// The chunk that the device is processing.
     chunk: Range<usize>,
-    /// The fault that prevented this chunk from being put into the stream completely, or with which
-    /// the driver answers whether the device has finished.
+    /// The fault that prevented this chunk from being put into the stream completely.
     fault: Option<Fault>,
-    /// Whether the driver does not say if the device still works on the caller's memory.
-    is_unknown: bool,
     /// The time when the chunk was started.
     begun: Instant,
     _working: Working,
@@ -153,7 +149,6 @@ impl Slot {
             chunk: 0..layout.chunk_bytes,
             layout,
             fault: None,
-            is_unknown: false,
             begun: clock::now(),
             _working: self.context.device.primary.begin_work(),
             // Replaced by `next_chunk`, once staged.
@@ -219,17 +214,8 @@ impl Slot {
     pub fn take_finished(&mut self) -> Option<ActivePiece> {
         self.active.as_ref()?;
         // The lane that submitted it is gone.
-        let answer = self.poll()?;
-        if self.is_unknown(&answer) {
-            return None;
-        }
+        drop(self.poll()?);
         self.active.take()
-    }
-
-    /// Returns whether the device may still work on the caller's memory although the driver has
-    /// answered: with an error, which need not be one that has ended all work.
-    fn is_unknown(&self, answer: &Result<(), Fault>) -> bool {
-        answer.is_err() && self.is_in_place() && !self.context.has_ended()
     }
 
     /// Returns whether the slot was made with this limit of its memory.
@@ -242,15 +228,7 @@ impl Slot {
         let Some(answer) = self.active.as_ref().and_then(|_| self.poll()) else {
             return;
         };
-        let is_unknown = self.is_unknown(&answer);
         let mut active = self.active.take().expect("a slot with a piece");
-        if let (true, Err(fault)) = (is_unknown, &answer) {
-            self.context.note(fault);
-            active.fault.get_or_insert_with(|| fault.clone());
-            active.is_unknown = true;
-            self.active = Some(active);
-            return;
-        }
         let fault = active.fault.take();
         let fault = fault.map(|fault| active.begun_in_place(fault));
         let Some(mut piece) = active.piece.into_piece() else {
@@ -284,13 +262,6 @@ impl Slot {
     /// As [`Slot::working`], for a chunk of a caller's own memory, which cannot be revoked.
     pub fn working_in_place(&self) -> Option<Duration> {
         self.working().filter(|_| self.is_in_place())
-    }
-
-    /// Returns whether the context must end before the caller gets its memory back: the device has
-    /// worked on it for longer than the limit, or the driver does not say whether it does.
-    pub fn needs_end(&self, limit: Duration) -> bool {
-        let is_unknown = self.active.as_ref().is_some_and(|active| active.is_unknown);
-        is_unknown || self.working_in_place().is_some_and(|time| time > limit)
     }
 
     fn is_in_place(&self) -> bool {
@@ -496,4 +467,19 @@ impl Slot {
     fn at(&self, offset: usize) -> DeviceAddress {
         self.on_device().start + offset as DeviceAddress
     }
+}
+
+/// Makes the pieces of a launch ready. All have its outcome.
+fn finish_all(
+    first: (u64, Piece),
+    others: Vec<(u64, Piece)>,
+    outcome: &Result<Verdict, Fault>,
+    ready: &mut VecDeque<Done>,
+) {
+    let done = |(ticket, piece)| Done {
+        ticket,
+        piece: Some(piece),
+        outcome: outcome.clone(),
+    };
+    ready.extend(std::iter::once(first).chain(others).map(done));
 }

@@ -8,8 +8,7 @@ use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{CudaSettings, FaultKind, Null, Rail, discover::Candidate, known_answers};
 use stripeline_testkit::{Stripe, rail_suite};
 
-use crate::in_place::InPlace;
-use crate::mock::{Mock, wait_for_lane};
+use crate::mock::Mock;
 use crate::submission::{Encoding, expect_fault, reap};
 
 #[test]
@@ -111,29 +110,6 @@ fn a_failed_launch_writes_nothing_and_lanes_go_on() {
     assert_eq!(mock.get("resets"), 1, "the context was lost to all already");
     drop((lane, idle));
     mock.expect_empty();
-    rail_suite::several_lanes(&rail);
-}
-
-#[test]
-fn work_in_place_is_kept_if_the_driver_does_not_say_whether_it_goes_on() {
-    let mock = Mock::new();
-    let rail = mock.rail();
-    let mut lane = rail.open_lane().expect("a lane");
-    let program = mock.program();
-    let mut in_place = InPlace::new(&program);
-    mock.set("hang", 1);
-    lane.submit(1, in_place.piece(std::sync::Arc::default()));
-    mock.wait_for("kernels_running", 1);
-    mock.set("queries_failed", 1);
-    let done = reap(&mut *lane);
-    let fault = done.outcome.as_ref().expect_err("it was ended").to_string();
-    assert!(fault.contains("CUDA error 719"), "{fault}");
-    drop(done);
-    assert_eq!(mock.get("resets"), 1);
-    mock.set("queries_failed", 0);
-    InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
-    drop(lane);
-    wait_for_lane(&rail);
     rail_suite::several_lanes(&rail);
 }
 

@@ -535,9 +535,7 @@ EXPORT int cuStreamQuery(struct Stream *stream)
 {
     BEGIN(true);
     knobs[QUERIES]++;
-    if (!status && knobs[QUERIES_FAILED]) {
-        status = LAUNCH_FAILED;
-    } else if (!status && (stream->first || stream->busy)) {
+    if (!status && (stream->first || stream->busy)) {
         status = NOT_READY;
     }
     END;
