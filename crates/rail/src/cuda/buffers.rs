@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::context::{Context, Entered};
 use super::driver::{DeviceAddress, Handle};
-use super::status::NOT_READY;
+use super::status::{NOT_READY, ends_stream};
 use crate::Fault;
 
 /// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the program's own work on the default
@@ -198,11 +198,16 @@ impl Stream {
 
     /// Returns the result of all operations put into the stream once they have ended; `None` before
     /// that.
-    pub fn poll(&self, _alive: &Entered<'_>) -> Option<Result<(), Fault>> {
+    ///
+    /// # Arguments
+    /// `is_in_place`: whether they work on a caller's own memory. Then an error that need not end
+    /// them is no result, and the context is ended when the device counts as hanging.
+    pub fn poll(&self, _alive: &Entered<'_>, is_in_place: bool) -> Option<Result<(), Fault>> {
         let driver = &self.context.device.driver;
         // SAFETY: the stream belongs to the context, which is alive.
         let status = unsafe { (driver.functions.stream_query)(self.handle) };
-        (status != NOT_READY).then(|| driver.check("code on the device", status))
+        let has_ended = status != NOT_READY && (!is_in_place || ends_stream(status));
+        has_ended.then(|| driver.check("code on the device", status))
     }
 }
 

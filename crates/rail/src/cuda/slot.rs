@@ -205,7 +205,7 @@ impl Slot {
             return self.context.has_ended().then(|| Err(torn_down()));
         };
         match entered {
-            Ok(entered) => self.stream.poll(&entered),
+            Ok(entered) => self.stream.poll(&entered, self.is_in_place()),
             Err(fault) => Some(Err(fault)),
         }
     }

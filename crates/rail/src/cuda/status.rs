@@ -18,13 +18,23 @@ const OUT_OF_MEMORY: Status = 2;
 /// exists; a device that fell off the bus or that the system has removed.
 const GONE: [Status; 10] = [3, 4, 46, 100, 101, 201, 709, 802, 803, 804];
 
-/// The driver has shut down, or there is no such device or context: what was there accesses no
-/// memory. The other statuses of [`GONE`] only say that the device cannot be used now.
-const NOTHING_LEFT: [Status; 5] = [4, 100, 101, 201, 709];
+/// There is no such device or context: what was there accesses no memory. The other statuses of
+/// [`GONE`] only say that the device cannot be used now.
+const NOTHING_LEFT: [Status; 4] = [100, 101, 201, 709];
 
-/// Returns whether a context from which a request got this status does no more work.
+/// Errors of a kernel or of the memory that end all work in its context: uncorrectable memory, a
+/// wrong address, a time limit, an assertion, the stack, an instruction, alignment, address space,
+/// program counter, and others of a launch.
+const CONTEXT_FAILED: [Status; 10] = [214, 700, 702, 710, 714, 715, 716, 717, 718, 719];
+
+/// Returns whether a context does no more work if its reset has this status.
 pub(super) fn ends_all_work(status: Status) -> bool {
     status == SUCCESS || NOTHING_LEFT.contains(&status)
+}
+
+/// Returns whether a stream does no more work if the question whether it does has this status.
+pub(super) fn ends_stream(status: Status) -> bool {
+    ends_all_work(status) || CONTEXT_FAILED.contains(&status)
 }
 
 /// Returns the kind of fault that a status means; `None` for success.

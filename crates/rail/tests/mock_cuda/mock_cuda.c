@@ -535,7 +535,9 @@ EXPORT int cuStreamQuery(struct Stream *stream)
 {
     BEGIN(true);
     knobs[QUERIES]++;
-    if (!status && (stream->first || stream->busy)) {
+    if (!status && knobs[QUERIES_FAILED]) {
+        status = DEVICE_UNAVAILABLE;
+    } else if (!status && (stream->first || stream->busy)) {
         status = NOT_READY;
     }
     END;
