@@ -2,6 +2,7 @@
 package org.stripeline.lab.evaluate;
 
 import com.google.gson.JsonObject;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +20,8 @@ final class ClientSection implements Section {
   private static final String OURS = "functional-partitioned";
   private static final String WRITE_BUSY = "write-busy";
   private static final String LINKS = "links";
+  private static final String COLD = "cold";
+  private static final String WHILE_BUSY = "busy";
 
   /** Those whose writes are compared while others compute. */
   private static final List<String> BUSY = Arrays.asList("4-rep", "rs_java", "isal", "coder", OURS);
@@ -60,8 +63,28 @@ final class ClientSection implements Section {
         "bench io --contestants=3-rep,rs_java,isal,"
             + OURS
             + " --operations=write,read --threads=1";
-    return Arrays.asList(
-        measurement(size),
+    List<Measurement> all = new ArrayList<>();
+    all.add(measurement(size));
+    if (size == Size.FULL) {
+      all.add(
+          Measurement.of(
+                  WHILE_BUSY,
+                  900,
+                  "bench io --contestants="
+                      + String.join(",", BUSY)
+                      + " --operations=write,write-busy --threads=1 --size=768MiB --jvms=5"
+                      + " --repetitions=3")
+              .onAnyHdfs());
+      all.add(
+          Measurement.of(
+              COLD,
+              900,
+              "bench io --contestants=3-rep,rs_java,"
+                  + OURS
+                  + " --operations=read,read-cold,read-dead2,read-dead2-cold --threads=1"
+                  + " --size=768MiB --jvms=3 --repetitions=3"));
+    }
+    all.add(
         Measurement.of(
             LINKS,
             size.choose(20, 85, 1800),
@@ -71,6 +94,7 @@ final class ClientSection implements Section {
                     + " --operations=write,read --quick --shaped=500",
                 links + " --size=64MiB --jvms=1 --repetitions=2 --shaped=500",
                 links + " --size=768MiB --jvms=5 --repetitions=3 --shaped=500,1000")));
+    return all;
   }
 
   /** Returns the measurement, which other sections share. */
@@ -79,7 +103,7 @@ final class ClientSection implements Section {
         "bench io --contestants="
             + "3-rep,4-rep,rs-legacy_java,rs_java,isal,noop,coder,blocking,non-blocking,umr-noop,"
             + OURS
-            + " --operations=write,write-busy,read,read-dead1,read-dead2,read-dead3";
+            + " --operations=write,read,read-dead1,read-dead2,read-dead3";
     return Measurement.of(
             "clients",
             size.choose(40, 230, 3 * 3600),
@@ -87,10 +111,8 @@ final class ClientSection implements Section {
                 "bench io --contestants=3-rep,rs_java,noop,"
                     + OURS
                     + " --operations=write,write-busy,read-dead2 --quick",
-                all + " --size=128MiB --jvms=1 --repetitions=2 --threads=1",
-                all
-                    + ",read-cold,read-dead2-cold"
-                    + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"))
+                all + "," + WRITE_BUSY + " --size=128MiB --jvms=1 --repetitions=2 --threads=1",
+                all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"))
         .onAnyHdfs();
   }
 
@@ -109,6 +131,14 @@ final class ClientSection implements Section {
   public void conclude(
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     List<Row> rows = Section.rows(result, "rows", Row.class);
+    if (measurement.name.equals(WHILE_BUSY)) {
+      busy(rows, measurement, section);
+      return;
+    }
+    if (measurement.name.equals(COLD)) {
+      cold(rows, measurement, section);
+      return;
+    }
     if (measurement.name.equals(LINKS)) {
       links(rows, measurement, section);
       return;
@@ -170,6 +200,26 @@ final class ClientSection implements Section {
           "-",
           median(rows, 1, WRITE_BUSY, contestant),
           median(rows, 1, "write", contestant));
+    }
+  }
+
+  private static void cold(
+      List<Row> rows, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Progress report, figures 5 to 7: reads with a cold page cache",
+            "All DataNodes here share one disk, which then limits all clients alike.",
+            measurement);
+    for (Row row : rows) {
+      String title = "Reading from the page cache and from disks";
+      figure.panel(title, "MiB/s", null).bar(row.contestant, row.operation, row.mibPerSecond, null);
+    }
+    for (String operation : new String[] {"read", "read-dead2"}) {
+      figure.compareChange(
+          operation + "-cold against " + operation + ", " + OURS,
+          "-",
+          median(rows, 1, operation + "-cold", OURS),
+          median(rows, 1, operation, OURS));
     }
   }
 

@@ -105,8 +105,8 @@ final class PlacementSection implements Section {
             Measurement.of(
                 TRAFFIC + mbit,
                 600,
-                "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear --codes=RS-8-2"
-                    + " --repetitions=5 --traffic="
+                "bench convert --shaped=1000 --shaped-racks=1000 --racks=12"
+                    + " --methods=adopt,adopt-ear --codes=RS-8-2 --repetitions=5 --traffic="
                     + mbit));
       }
     }

@@ -82,8 +82,11 @@ final class ArrivingWrites implements AutoCloseable {
   }
 
   private double write(int number, long start) throws IOException {
-    files.writeBlock(DIRECTORY, number);
-    ended.incrementAndGet();
+    try {
+      files.writeBlock(DIRECTORY, number);
+    } finally {
+      ended.incrementAndGet();
+    }
     return (Ticker.SYSTEM.nanos() - start) / 1e9;
   }
 
@@ -93,14 +96,15 @@ final class ArrivingWrites implements AutoCloseable {
    * @throws IOException if a write failed, or if too many had to wait
    */
   void end(ConvertSample sample) throws IOException {
-    if (stop()) {
+    boolean wasOver = stop();
+    sample.writeSecondsBefore = seconds(before);
+    sample.writeSecondsDuring = seconds(during);
+    if (wasOver) {
       throw new IOException(
           "Cannot write at this rate: "
               + WAITING_MAX
               + " writes had to wait; name a lower --writes");
     }
-    sample.writeSecondsBefore = seconds(before);
-    sample.writeSecondsDuring = seconds(during);
   }
 
   /** Returns the number of files in the directory. */

@@ -219,8 +219,15 @@ public final class ConvertBenchCommand implements Callable<Integer> {
           "Cannot measure: numbers must be positive, with at most 200 DataNodes and a DataNode for"
               + " each rack");
     }
-    if (trafficMbit < 0 || trafficMbit > 0 && !settings.isShaped()) {
-      throw usage("Cannot use --traffic=" + trafficMbit + ": a rate above 0 needs --shaped");
+    int inOneRack = (datanodes + racks - 1) / racks;
+    int most = Math.min(settings.linkMbit, settings.rackMbit / inOneRack);
+    if (trafficMbit < 0 || trafficMbit > most) {
+      throw usage(
+          "Cannot use --traffic="
+              + trafficMbit
+              + ": the links of --shaped and --shaped-racks carry at most "
+              + most
+              + " Mbit/s from each DataNode");
     }
     if (!(writesPerSecond >= 0 && writesPerSecond <= WRITES_MAX)
         || !(writesBeforeSeconds >= 0 && writesBeforeSeconds <= WRITES_BEFORE_MAX)) {

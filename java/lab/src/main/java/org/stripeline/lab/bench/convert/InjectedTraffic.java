@@ -8,6 +8,7 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,15 +24,18 @@ import org.stripeline.natives.Ticker;
  */
 final class InjectedTraffic implements AutoCloseable {
   private final List<Process> senders = new ArrayList<>();
-  private final long start = Ticker.SYSTEM.nanos();
+  private final List<BufferedReader> said = new ArrayList<>();
+  private final Path log;
+  private final long start;
 
   /**
-   * Starts one sender for each pair.
+   * Starts one sender for each pair, and waits until each sends.
    *
    * @param mbit the rate of each, in Mbit/s; 0 for none
    * @param log receives what senders report
    */
   InjectedTraffic(ShapedNetwork network, int mbit, Path log) throws IOException {
+    this.log = log;
     try {
       for (int i = 1; mbit > 0 && i < network.datanodes(); i += 2) {
         List<String> arguments = Arrays.asList(ShapedNetwork.address(i + 1), String.valueOf(mbit));
@@ -39,12 +43,31 @@ final class InjectedTraffic implements AutoCloseable {
         ProcessBuilder builder =
             ChildJvm.of(ShapedNetwork.prefix(i), small, Sender.class, arguments);
         builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        senders.add(builder.start());
+        Process sender = builder.start();
+        senders.add(sender);
+        said.add(
+            new BufferedReader(
+                new InputStreamReader(sender.getInputStream(), StandardCharsets.UTF_8)));
+      }
+      for (BufferedReader sender : said) {
+        line(sender);
       }
     } catch (IOException e) {
       close();
       throw e;
     }
+    start = Ticker.SYSTEM.nanos();
+  }
+
+  private String line(BufferedReader sender) throws IOException {
+    String line = sender.readLine();
+    if (line == null) {
+      List<String> reasons = Files.readAllLines(log);
+      throw new IOException(
+          "Cannot inject traffic: a sender has ended: "
+              + String.join(" | ", reasons.subList(0, Math.min(3, reasons.size()))));
+    }
+    return line;
   }
 
   /** Ends the senders, and returns the mean rate of one in Mbit/s. */
@@ -54,16 +77,8 @@ final class InjectedTraffic implements AutoCloseable {
     for (Process sender : senders) {
       sender.getOutputStream().close();
     }
-    for (Process sender : senders) {
-      try (BufferedReader said =
-          new BufferedReader(
-              new InputStreamReader(sender.getInputStream(), StandardCharsets.UTF_8))) {
-        String line = said.readLine();
-        if (line == null) {
-          throw new IOException("Cannot inject traffic: a sender has ended");
-        }
-        bytes += Double.parseDouble(line);
-      }
+    for (BufferedReader sender : said) {
+      bytes += Double.parseDouble(line(sender));
     }
     return bytes / senders.size() * 8 / 1e6 / seconds;
   }
@@ -97,10 +112,12 @@ final class InjectedTraffic implements AutoCloseable {
       end.start();
       long sent = 0;
       try (DatagramSocket socket = new DatagramSocket()) {
+        socket.send(packet);
+        System.out.println("sending");
         long start = Ticker.SYSTEM.nanos();
         while (!isOver) {
           double due = (Ticker.SYSTEM.nanos() - start) * bytesPerNano;
-          for (; sent < due; sent += BYTES) {
+          for (; sent < due && !isOver; sent += BYTES) {
             socket.send(packet);
           }
           Ticker.SYSTEM.sleep(PAUSE_NANOS);

@@ -37,7 +37,7 @@ final class IoReport implements ClusterBenchReport {
   /** Bytes that Hadoop's own reader compared; not timed. */
   long bytesVerified;
 
-  /** Contestants that were not measured, and the reasons. */
+  /** Contestants and operations that were not measured, and the reasons. */
   final Map<String, String> leftOut = new LinkedHashMap<>();
 
   final List<String> notes = new ArrayList<>();

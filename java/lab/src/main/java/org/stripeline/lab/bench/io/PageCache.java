@@ -24,7 +24,7 @@ final class PageCache {
       return "the page caches of the cluster's machines cannot be emptied from here";
     }
     if (Files.getFileStore(disks).type().equals("tmpfs")) {
-      return "files of " + disks + " are always in memory; name a directory on a disk with --dir";
+      return "its files are in memory; name a directory on a disk, with --dir or java.io.tmpdir";
     }
     return Files.isWritable(DROP) ? null : "only root may empty the page cache";
   }
@@ -36,6 +36,9 @@ final class PageCache {
       if (obstacle != null) {
         settings.operations.remove(operation);
         report.leaveOut(operation.name(), obstacle);
+      }
+      if (settings.operations.isEmpty()) {
+        throw new IOException("Cannot measure " + operation + ": " + obstacle);
       }
     }
   }
