@@ -45,7 +45,7 @@ final class SqlSection implements Section {
             "3-rep,rs_java,coder,functional-partitioned parquet,orc 2000000 5");
     return Collections.singletonList(
         Measurement.script(
-            "sql", size.choose(60, 125, 3600), "scripts/application.sh sql " + arguments));
+            "sql", size.choose(60, 100, 3600), "scripts/application.sh sql " + arguments));
   }
 
   @Override
