@@ -8,9 +8,8 @@ use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{CudaSettings, FaultKind, Null, Rail, discover::Candidate, known_answers};
 use stripeline_testkit::{Stripe, rail_suite};
 
-use crate::in_place::InPlace;
-use crate::mock::{Mock, wait_for_lane};
-use crate::submission::{Encoding, expect_ended, expect_fault, reap};
+use crate::mock::Mock;
+use crate::submission::{Encoding, expect_fault, reap};
 
 #[test]
 fn no_room_for_a_lane_is_refused_and_leaves_nothing() {
@@ -111,28 +110,6 @@ fn a_failed_launch_writes_nothing_and_lanes_go_on() {
     assert_eq!(mock.get("resets"), 1, "the context was lost to all already");
     drop((lane, idle));
     mock.expect_empty();
-    rail_suite::several_lanes(&rail);
-}
-
-#[test]
-fn work_in_place_is_kept_if_the_driver_does_not_say_whether_it_goes_on() {
-    let mock = Mock::new();
-    let rail = mock.short_limit_rail();
-    let mut lane = rail.open_lane().expect("a lane");
-    let program = mock.program();
-    let mut in_place = InPlace::new(&program);
-    mock.set("hang", 1);
-    lane.submit(1, in_place.piece(std::sync::Arc::default()));
-    mock.wait_for("kernels_running", 1);
-    mock.set("queries_failed", 1);
-    let done = reap(&mut *lane);
-    let resets = mock.get("resets");
-    mock.set("queries_failed", 0);
-    drop(expect_ended(done));
-    assert_eq!(resets, 1, "before the memory came back");
-    InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
-    drop(lane);
-    wait_for_lane(&rail);
     rail_suite::several_lanes(&rail);
 }
 

@@ -319,18 +319,31 @@ fn work_in_place_in_each_of_two_contexts_is_kept_until_both_have_ended() {
 
 #[test]
 fn a_context_that_the_driver_does_not_end_at_first_is_ended_later() {
+    // With a pause between attempts: two that failed, and the last.
+    expect_resets_of_work_in_place("resets_failed", 2, 3);
+}
+
+#[test]
+fn work_in_place_is_kept_if_the_driver_does_not_say_whether_it_goes_on() {
+    expect_resets_of_work_in_place("queries_failed", 1, 1);
+}
+
+/// Has work in place hang with an injection, and expects so many resets before it returns.
+fn expect_resets_of_work_in_place(knob: &str, value: i64, resets: i64) {
     let mock = Mock::new();
     let rail = mock.short_limit_rail();
     let mut lane = rail.open_lane().expect("a lane");
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
     mock.set("hang", 1);
-    mock.set("resets_failed", 2);
+    mock.set(knob, value);
     lane.submit(1, in_place.piece(std::sync::Arc::default()));
     mock.wait_for("kernels_running", 1);
-    drop(expect_ended(reap(&mut *lane)));
-    // With a pause between attempts: two that failed, and the last.
-    assert_eq!(mock.get("resets"), 3);
+    let done = reap(&mut *lane);
+    let counted = mock.get("resets");
+    mock.set(knob, 0);
+    drop(expect_ended(done));
+    assert_eq!(counted, resets, "before the memory came back");
     InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
     drop(lane);
     wait_for_lane(&rail);

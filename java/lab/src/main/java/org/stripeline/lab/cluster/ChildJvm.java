@@ -43,6 +43,17 @@ public final class ChildJvm {
     return builder;
   }
 
+  /** Returns, in a child, when its parent has ended or has closed the input: nothing is sent. */
+  public static void awaitEndOfInput() {
+    try {
+      while (System.in.read() >= 0) {
+        // Ignored until its end.
+      }
+    } catch (IOException e) {
+      // The other end is gone.
+    }
+  }
+
   /**
    * Runs a process to its end, without input; it ends with this process at the latest.
    *

@@ -26,9 +26,7 @@ final class DataNodeMain {
     }
     // Java 8 does not provide the process ids of children, so the process prints its own.
     System.out.println(Paths.get("/proc/self").toRealPath().getFileName());
-    while (System.in.read() >= 0) {
-      // The input is ignored until its end.
-    }
+    ChildJvm.awaitEndOfInput();
     datanode.shutdown();
     System.exit(0);
   }

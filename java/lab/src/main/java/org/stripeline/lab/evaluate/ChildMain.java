@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
-import java.io.IOException;
 import java.util.Arrays;
+import org.stripeline.lab.cluster.ChildJvm;
 
 /**
  * Runs a command in a JVM that ends with the one that started it: when its input ends, which also
@@ -29,13 +29,7 @@ public final class ChildMain {
   }
 
   private static void exitAtEndOfInput() {
-    try {
-      while (System.in.read() >= 0) {
-        // Nothing is sent.
-      }
-    } catch (IOException e) {
-      // The other end is gone.
-    }
+    ChildJvm.awaitEndOfInput();
     System.exit(TERMINATED);
   }
 }

@@ -19,6 +19,10 @@ import org.stripeline.lab.Leftovers;
 class MeasurementsTest {
   private static final String OURS = "functional-partitioned";
 
+  private static final String CLIENT_ROW =
+      "{'policy':'RS-6-3-64k','threads':1,'operation':'%s','contestant':'%s',"
+          + "'mibPerSecond':{'median':%s}}";
+
   @TempDir Path directory;
 
   private Measurements measurements;
@@ -176,15 +180,24 @@ class MeasurementsTest {
     assertThat(other.difference).isEqualTo("own cluster");
   }
 
+  /** Returns what a section concludes from a result with these rows under a key. */
+  private static EvaluationReport.Section concluded(
+      Section section, Measurement measurement, String key, String... rows) {
+    EvaluationReport.Section report = new EvaluationReport.Section(section.name(), "", "");
+    String text = "{'" + key + "':[" + String.join(",", rows) + "]}";
+    section.conclude(measurement, JsonParser.parseString(text).getAsJsonObject(), report);
+    return report;
+  }
+
   @Test
   void aContestantThatWasNotMeasuredIsNotCompared() {
-    EvaluationReport.Section section = new EvaluationReport.Section("clients", "", "");
-    String row =
-        "{'policy':'RS-6-3-64k','threads':1,'operation':'write','contestant':'%s',"
-            + "'mibPerSecond':{'median':%s}}";
-    String rows = String.format(row, "rs_java", 2) + "," + String.format(row, OURS, 5);
-    JsonObject result = JsonParser.parseString("{'rows':[" + rows + "]}").getAsJsonObject();
-    new ClientSection().conclude(Measurement.of("clients", 1, "bench io"), result, section);
+    EvaluationReport.Section section =
+        concluded(
+            new ClientSection(),
+            Measurement.of("clients", 1, "bench io"),
+            "rows",
+            String.format(CLIENT_ROW, "write", "rs_java", 2),
+            String.format(CLIENT_ROW, "write", OURS, 5));
     assertThat(section.figures.get(0).comparisons)
         .extracting(one -> one.what + " " + one.here)
         .containsExactly("write, functional-partitioned over rs_java, threads: 1 2.5");
@@ -192,18 +205,14 @@ class MeasurementsTest {
 
   @Test
   void writesWhileOthersComputeAreComparedApart() {
-    EvaluationReport.Section section = new EvaluationReport.Section("clients", "", "");
-    String row =
-        "{'policy':'RS-6-3-64k','threads':1,'operation':'%s','contestant':'%s',"
-            + "'mibPerSecond':{'median':%s}}";
-    String rows =
-        String.join(
-            ",",
-            String.format(row, "write", "rs_java", 4),
-            String.format(row, "write-busy", "rs_java", 2),
-            String.format(row, "write-busy", OURS, 5));
-    JsonObject result = JsonParser.parseString("{'rows':[" + rows + "]}").getAsJsonObject();
-    new ClientSection().conclude(Measurement.of("clients", 1, "bench io"), result, section);
+    EvaluationReport.Section section =
+        concluded(
+            new ClientSection(),
+            Measurement.of("clients", 1, "bench io"),
+            "rows",
+            String.format(CLIENT_ROW, "write", "rs_java", 4),
+            String.format(CLIENT_ROW, "write-busy", "rs_java", 2),
+            String.format(CLIENT_ROW, "write-busy", OURS, 5));
     assertThat(section.figures).hasSize(2);
     assertThat(section.figures.get(0).comparisons).isEmpty();
     assertThat(section.figures.get(1).comparisons)
@@ -215,14 +224,16 @@ class MeasurementsTest {
 
   @Test
   void writesBesideConversionsAreCompared() {
-    EvaluationReport.Section section = new EvaluationReport.Section("placement", "", "");
     String row =
         "{'code':'RS-8-2','method':'%s','seconds':{'median':%s},'mibPerSecond':{'median':1},"
             + "'writeSecondsDuring':{'median':%s}}";
-    String rows = String.format(row, "adopt", 8, 2) + "," + String.format(row, "adopt-ear", 6, 1);
-    JsonObject result = JsonParser.parseString("{'rows':[" + rows + "]}").getAsJsonObject();
-    Measurement measurement = Measurement.of("placement-writes", 1, "bench convert");
-    new PlacementSection().conclude(measurement, result, section);
+    EvaluationReport.Section section =
+        concluded(
+            new PlacementSection(),
+            Measurement.of("placement-writes", 1, "bench convert"),
+            "rows",
+            String.format(row, "adopt", 8, 2),
+            String.format(row, "adopt-ear", 6, 1));
     assertThat(section.figures.get(0).comparisons)
         .extracting(one -> one.here)
         .containsExactly(-50.0, -25.0);
@@ -230,19 +241,18 @@ class MeasurementsTest {
 
   @Test
   void queriesAreComparedWithReplication() {
-    EvaluationReport.Section section = new EvaluationReport.Section("sql", "", "");
     String sample =
         "{'contestant':'%s','format':'orc','operation':'%s','repetition':0,'seconds':%s}";
-    String samples =
-        String.join(
-            ",",
+    EvaluationReport.Section section =
+        concluded(
+            new SqlSection(),
+            Measurement.script("sql", 1, "sql"),
+            "samples",
             String.format(sample, "3-rep", "Q6", 2),
             String.format(sample, OURS, "Q6", 2.5),
             String.format(sample, OURS, "Q6", 3),
             String.format(sample, OURS, "Q6", 9),
             String.format(sample, OURS, "Q3-killed2", 1));
-    JsonObject result = JsonParser.parseString("{'samples':[" + samples + "]}").getAsJsonObject();
-    new SqlSection().conclude(Measurement.script("sql", 1, "sql"), result, section);
     EvaluationReport.Figure figure = section.figures.get(0);
     assertThat(figure.comparisons)
         .extracting(one -> one.what + " " + one.published + " " + one.here)

@@ -93,9 +93,10 @@ final class ArrivingWrites implements AutoCloseable {
   /**
    * Ends the arrivals, waits for the writes, and stores their times in the sample.
    *
+   * @return the number of files in the directory
    * @throws IOException if a write failed, or if too many had to wait
    */
-  void end(ConvertSample sample) throws IOException {
+  int end(ConvertSample sample) throws IOException {
     boolean wasOver = stop();
     sample.writeSecondsBefore = seconds(before);
     sample.writeSecondsDuring = seconds(during);
@@ -105,11 +106,7 @@ final class ArrivingWrites implements AutoCloseable {
               + WAITING_MAX
               + " writes had to wait; name a lower --writes");
     }
-  }
-
-  /** Returns the number of files in the directory. */
-  synchronized int written() {
-    return written;
+    return before.size() + during.size();
   }
 
   private static List<Double> seconds(List<Future<Double>> writes) throws IOException {

@@ -180,6 +180,7 @@ final class ConvertBench {
     limit(true);
     ConvertSample sample = new ConvertSample();
     MethodJvm.Run run;
+    int written = 0;
     double gib = settings.bytes(policy) / ByteSize.GIB;
     try (InjectedTraffic traffic =
             new InjectedTraffic(
@@ -195,13 +196,13 @@ final class ConvertBench {
         sample.trafficMbit = traffic.end();
       }
       if (settings.writesPerSecond > 0) {
-        writes.end(sample);
-        limit(false);
-        report.bytesVerified +=
-            files.compareAndDeleteBlocks(ArrivingWrites.DIRECTORY, writes.written());
+        written = writes.end(sample);
       }
     }
     limit(false);
+    if (written > 0) {
+      report.bytesVerified += files.compareAndDeleteBlocks(ArrivingWrites.DIRECTORY, written);
+    }
     sample.code = ConvertSettings.code(policy);
     sample.method = method.label();
     sample.repetition = repetition;

@@ -127,13 +127,7 @@ final class InjectedTraffic implements AutoCloseable {
     }
 
     private static void awaitEnd() {
-      try {
-        while (System.in.read() >= 0) {
-          // Nothing is sent to it.
-        }
-      } catch (IOException e) {
-        // Its end, too.
-      }
+      ChildJvm.awaitEndOfInput();
       isOver = true;
     }
   }
