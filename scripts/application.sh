@@ -11,12 +11,15 @@ source "$ROOT/scripts/application-paths.sh"
 usage() {
   cat <<'TEXT'
 Usage: scripts/application.sh mapreduce CONTESTANT[,CONTESTANT...] PROGRAM[,PROGRAM...] FILES MIB ROWS REPETITIONS
+       scripts/application.sh replay DIVISOR JOBS AT_A_TIME REPETITIONS
        scripts/application.sh throughput CONTESTANT[,CONTESTANT...] CLIENTS MIB REPETITIONS
        scripts/application.sh sql CONTESTANT[,CONTESTANT...] FORMAT[,FORMAT] ORDERS REPETITIONS
        scripts/application.sh accumulo CONTESTANT[,CONTESTANT...] POLICY COMPRESSION[,COMPRESSION...] ROWS BATCHES
 
 mapreduce: Hadoop's programs on a YARN and an HDFS of this machine: dfsio (TestDFSIO with FILES files of MIB MiB),
 tera (TeraGen and TeraSort), distcp, sort (RandomWriter and Sort); ROWS rows of 100 bytes for all but dfsio.
+replay: the first JOBS of 50 jobs of Facebook's trace of 2009 on a YARN and an HDFS of this machine, with bytes divided
+by DIVISOR and AT_A_TIME at a time; replicas are placed by Hadoop's policy, and by encoding-aware replication.
 throughput: Hadoop's ErasureCodeBenchmarkThroughput on an HDFS of this machine: CLIENTS threads, each with a file of
 MIB MiB, write, and read statefully and by position, also without one DataNode.
 sql: Spark on an HDFS of this machine: tables like those of TPC-H with ORDERS orders and four times as many items, in
@@ -35,7 +38,10 @@ TEXT
 
 case ${1:-}-$# in
   mapreduce-7)
-    main=MapReduceBench profile=mapreduce sources=(common bench mapreduce) heap=1g
+    main=MapReduceBench profile=mapreduce sources=(common bench yarn mapreduce) heap=1g
+    ;;
+  replay-5)
+    main=ReplayBench profile=mapreduce sources=(common bench yarn replay) heap=1g
     ;;
   throughput-5)
     # Its clients read 128 MiB at a time by position, and Hadoop's needs several times as much without a DataNode.

@@ -5,14 +5,20 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockManagerTestUtil;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 
 /** An HDFS in this JVM. */
@@ -40,6 +46,17 @@ final class BenchHdfs implements AutoCloseable {
   }
 
   static BenchHdfs start(Path folder, int dataNodes) throws IOException {
+    return start(folder, new String[dataNodes], Map.of());
+  }
+
+  /**
+   * Starts it with its files in a folder.
+   *
+   * @param racks that of each DataNode, or null for the default one
+   * @param settings override the common ones
+   */
+  static BenchHdfs start(Path folder, String[] racks, Map<String, String> settings)
+      throws IOException {
     HdfsConfiguration conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, folder.resolve("hdfs").toString());
     conf.set("hadoop.tmp.dir", folder.resolve("tmp").toString());
@@ -47,7 +64,12 @@ final class BenchHdfs implements AutoCloseable {
     conf.setInt("dfs.namenode.replication.max-streams", 0);
     conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 0);
     conf.setInt("dfs.namenode.redundancy.interval.seconds", 1);
-    MiniDFSCluster cluster = new MiniDFSCluster.Builder(conf).numDataNodes(dataNodes).build();
+    settings.forEach(conf::set);
+    MiniDFSCluster.Builder builder = new MiniDFSCluster.Builder(conf).numDataNodes(racks.length);
+    if (racks[0] != null) {
+      builder.racks(racks);
+    }
+    MiniDFSCluster cluster = builder.build();
     cluster.waitActive();
     return new BenchHdfs(cluster);
   }
@@ -96,9 +118,36 @@ final class BenchHdfs implements AutoCloseable {
 
   /** Runs an action while this many DataNodes are down. */
   void withDead(int count, Action action) throws Exception {
+    List<String> nodes = new ArrayList<>();
+    for (DataNode node : cluster.getDataNodes().subList(0, count)) {
+      nodes.add(node.getDatanodeId().getXferAddr());
+    }
+    withDead(nodes, action);
+  }
+
+  /**
+   * Runs an action while those DataNodes are down that have the first data blocks, or replicas, of
+   * the largest file in a directory, so that readers need its parity.
+   */
+  void withoutDataOf(org.apache.hadoop.fs.Path directory, Action action) throws Exception {
+    FileStatus largest = null;
+    for (FileStatus file : fileSystem().listStatus(directory)) {
+      largest = largest == null || file.getLen() > largest.getLen() ? file : largest;
+    }
+    String path = largest.getPath().toUri().getPath();
+    LocatedBlock block = fileSystem().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).get(0);
+    Map<Integer, String> nodes = new TreeMap<>();
+    for (int i = 0; i < block.getLocations().length; i++) {
+      int unit = block.isStriped() ? ((LocatedStripedBlock) block).getBlockIndices()[i] : i;
+      nodes.put(unit, block.getLocations()[i].getXferAddr());
+    }
+    withDead(new ArrayList<>(nodes.values()).subList(0, DEAD), action);
+  }
+
+  private void withDead(List<String> nodes, Action action) throws Exception {
     try {
-      for (int i = 0; i < count; i++) {
-        dead.add(cluster.stopDataNode(0));
+      for (String node : nodes) {
+        dead.add(cluster.stopDataNode(node));
       }
       action.run();
     } finally {

@@ -27,7 +27,6 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.TestDFSIO;
-import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.mapred.SortValidator;
 import org.apache.hadoop.mapreduce.Cluster;
 import org.apache.hadoop.mapreduce.Counters;
@@ -58,10 +57,6 @@ public final class MapReduceBench {
 
   /** As many as TeraGen has by default. */
   private static final int MAPS = 2;
-
-  /** Application masters inject classes, which needs the access that Java 8 allowed. */
-  private static final String TASK_OPTIONS =
-      "-Xmx512m -XX:+UseSerialGC --add-opens=java.base/java.lang=ALL-UNNAMED";
 
   private final Map<String, Object> results = new LinkedHashMap<>();
   private final List<Sample> samples = new ArrayList<>();
@@ -100,7 +95,7 @@ public final class MapReduceBench {
         "programs on YARN",
         main -> {
           try (BenchHdfs hdfs = BenchHdfs.start(main.folder())) {
-            MiniMRYarnCluster yarn = startYarn(hdfs.cluster());
+            MiniMRYarnCluster yarn = BenchYarn.start(hdfs.cluster());
             // Ends the processes of its tasks.
             main.atEnd(yarn::stop);
             MapReduceBench bench = new MapReduceBench(hdfs, yarn);
@@ -108,35 +103,6 @@ public final class MapReduceBench {
             return bench.results;
           }
         });
-  }
-
-  private static MiniMRYarnCluster startYarn(MiniDFSCluster hdfs) throws Exception {
-    Configuration conf = new Configuration(hdfs.getConfiguration(0));
-    conf.set("fs.defaultFS", hdfs.getURI().toString());
-    conf.set("yarn.app.mapreduce.am.staging-dir", "/staging");
-    conf.setBoolean("yarn.nodemanager.vmem-check-enabled", false);
-    conf.setBoolean("yarn.nodemanager.pmem-check-enabled", false);
-    conf.setBoolean("yarn.nodemanager.disk-health-checker.enable", false);
-    conf.setInt("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 100);
-    conf.setInt("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 100);
-    conf.setInt("yarn.scheduler.minimum-allocation-mb", 256);
-    conf.setInt("yarn.app.mapreduce.am.resource.mb", 512);
-    // One that has ended stays for five seconds, and a second does not fit into the tenth of memory
-    // that all may have by default.
-    conf.setFloat("yarn.scheduler.capacity.maximum-am-resource-percent", 0.5f);
-    // Starts in less time; tasks, which are measured, have both compilers.
-    conf.set("yarn.app.mapreduce.am.command-opts", TASK_OPTIONS + " -XX:TieredStopAtLevel=1");
-    for (String kind : new String[] {"map", "reduce"}) {
-      conf.setInt("mapreduce." + kind + ".memory.mb", 768);
-      conf.set("mapreduce." + kind + ".java.opts", TASK_OPTIONS);
-      // A second attempt beside a slow one would count twice.
-      conf.setBoolean("mapreduce." + kind + ".speculative", false);
-    }
-    conf.setInt("mapreduce.task.io.sort.mb", 64);
-    MiniMRYarnCluster yarn = new MiniMRYarnCluster("stripeline-evaluate", 1);
-    yarn.init(conf);
-    yarn.start();
-    return yarn;
   }
 
   private void measure(String[] arguments) throws Exception {
@@ -260,7 +226,7 @@ public final class MapReduceBench {
       double seconds = run(conf, new DistCp(conf, null), SOURCE.toString(), copy.toString());
       add("distcp", seconds, null);
       // What TestDFSIO writes would not show wrong parity.
-      hdfs.withDead(BenchHdfs.DEAD, () -> requireChecksum(copy));
+      hdfs.withoutDataOf(copy, () -> requireChecksum(copy));
       delete(copy);
     }
 
