@@ -4,7 +4,8 @@
 # usage: scripts/test.sh fast|full|both [REPEATS]
 #   fast  formatting, lints, the Rust and C suites, and the Java tests without the tag "full"
 #   full  what fast leaves out: the Java tests with that tag, permutation tests, other libraries as judges, the commands
-#         of the documents, the monitoring files, the quick form of the bench, a part of Hadoop's own tests
+#         of the documents, the monitoring files, the quick form of the bench, programs of the evaluation, a part of
+#         Hadoop's own tests
 #   both  all of them, with one run of the Java tests; continuous integration does this
 # Prints the time of each step, and at the end one line with the number of steps.
 # With REPEATS=1 a Java test that fails is repeated once; those that pass then are named at the end, and three of them
@@ -65,6 +66,7 @@ steps_after_java() {
   step "alert rules and dashboard" scripts/test-monitoring.sh
   step "archive and Debian package" scripts/test-dist.sh
   step "bench, quick form" scripts/bench-quick.sh
+  step "programs of the evaluation" scripts/test-evaluate.sh
   step "Hadoop's own tests, our coder" scripts/hadoop-tests.sh --list quick
   step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick
 }

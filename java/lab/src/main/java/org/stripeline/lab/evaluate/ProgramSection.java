@@ -53,7 +53,7 @@ final class ProgramSection implements Section {
   public List<Measurement> measurements(Size size) {
     String arguments =
         size.choose(
-            "3-rep,functional-partitioned dfsio,distcp 1 8 20000 1",
+            "functional-partitioned dfsio,distcp 1 8 20000 1",
             // With a third contestant, or Sort, a quick evaluation would exceed its 20 minutes.
             "3-rep,functional-partitioned dfsio,tera,distcp 2 64 500000 1",
             "3-rep,rs_java,coder,functional-partitioned dfsio,tera,distcp,sort 4 512 10000000 3");

@@ -40,7 +40,7 @@ final class SqlSection implements Section {
   public List<Measurement> measurements(Size size) {
     String arguments =
         size.choose(
-            "3-rep,functional-partitioned parquet 2000 1",
+            "functional-partitioned parquet 2000 1",
             "3-rep,functional-partitioned parquet,orc 10000 1",
             "3-rep,rs_java,coder,functional-partitioned parquet,orc 2000000 5");
     return Collections.singletonList(

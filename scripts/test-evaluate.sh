@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs the evaluation's sections with programs of other projects in their smallest form, with all checks, and a coder
+# that computes no parity, which is to be found. Without the programs, which Maven downloads, only says so.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+fail() {
+  echo "test-evaluate: $1" >&2
+  exit 1
+}
+
+status=0
+./stripeline evaluate --trial --only=programs,sql,accumulo --dir="$directory/evaluation" \
+  >"$directory/report.txt" 2>"$directory/progress.txt" || status=$?
+if ((status == 3)) && ! grep "Cannot measure" "$directory/progress.txt" | grep -qv "cannot be resolved"; then
+  echo "test-evaluate: left out, because programs cannot be downloaded"
+  exit 0
+fi
+((status == 0)) || {
+  cat "$directory/progress.txt" >&2
+  fail "the evaluation ended with status $status"
+}
+scripts/application.sh replay 10000 2 2 1 >"$directory/replay.json" 2>"$directory/replay.txt" || {
+  tail -n 20 "$directory/replay.txt" >&2
+  fail "the replay of jobs failed"
+}
+status=0
+scripts/application.sh mapreduce wrong-parity distcp 1 1 30000 1 >/dev/null 2>"$directory/wrong.txt" || status=$?
+if ((status != 1)) || ! grep -q "Wrong bytes" "$directory/wrong.txt"; then
+  tail -n 20 "$directory/wrong.txt" >&2
+  fail "a coder that computes no parity was not found (status $status)"
+fi
+echo "programs of the evaluation: all checks hold, and wrong parity is found"
