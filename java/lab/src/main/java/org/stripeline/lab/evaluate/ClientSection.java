@@ -77,12 +77,13 @@ final class ClientSection implements Section {
               .onAnyHdfs());
       all.add(
           Measurement.of(
-              COLD,
-              900,
-              "bench io --contestants=3-rep,rs_java,"
-                  + OURS
-                  + " --operations=read,read-cold,read-dead2,read-dead2-cold --threads=1"
-                  + " --size=768MiB --jvms=3 --repetitions=3"));
+                  COLD,
+                  900,
+                  "bench io --contestants=3-rep,rs_java,"
+                      + OURS
+                      + " --operations=read,read-cold,read-dead2,read-dead2-cold --threads=1"
+                      + " --size=768MiB --jvms=3 --repetitions=3")
+              .onDisk());
     }
     all.add(
         Measurement.of(

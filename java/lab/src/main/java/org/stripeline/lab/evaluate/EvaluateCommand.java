@@ -204,7 +204,9 @@ public final class EvaluateCommand implements Callable<Integer> {
     EvaluationReport.Run run = new EvaluationReport.Run();
     results.runs.add(run);
     Measurement here =
-        configuration == null ? measurement : measurement.on(configuration.toAbsolutePath(), path);
+        configuration == null
+            ? measurement.in(directory.toAbsolutePath().resolve("work"))
+            : measurement.on(configuration.toAbsolutePath(), path);
     if (here == null) {
       run.command = measurement.command();
       run.leftOut =
@@ -234,7 +236,7 @@ public final class EvaluateCommand implements Callable<Integer> {
     run.leftOut = stored.leftOut;
     if (run.failed == null && run.leftOut == null) {
       section.conclude(here, stored.result, results);
-      if (here != measurement) {
+      if (configuration != null && here != measurement) {
         results.onCluster(here);
       }
       run.leftOut = Measurements.leftOut(stored.result);

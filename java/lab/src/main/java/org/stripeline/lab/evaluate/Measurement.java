@@ -29,6 +29,9 @@ final class Measurement {
 
   private final Needs needs;
 
+  /** Whether it reads from disks, so that its files must not be in memory. */
+  private boolean isOnDisk;
+
   /** The HDFS that a measurement needs. */
   private enum Needs {
     NONE,
@@ -79,6 +82,26 @@ final class Measurement {
   /** Returns the same measurement, marked as one whose command can use a running cluster. */
   Measurement onAnyHdfs() {
     return new Measurement(name, seconds, mayDiffer, isScript, Needs.ANY, arguments);
+  }
+
+  /** Marks a command whose files must be on a disk, and returns it. */
+  Measurement onDisk() {
+    isOnDisk = true;
+    return this;
+  }
+
+  /**
+   * Returns the measurement with its files in a directory, if they must be on a disk, or else this.
+   *
+   * @param directory does not exist
+   */
+  Measurement in(Path directory) {
+    if (!isOnDisk) {
+      return this;
+    }
+    List<String> changed = new ArrayList<>(arguments);
+    changed.add("--dir=" + directory);
+    return new Measurement(name, seconds, mayDiffer, isScript, needs, changed);
   }
 
   /**

@@ -3,8 +3,12 @@ package org.stripeline.lab.evaluate;
 
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.stripeline.terminal.Spread;
 
@@ -12,12 +16,14 @@ import org.stripeline.terminal.Spread;
 final class PlacementSection implements Section {
   private static final String CONVERSION = "placement-conversion";
   private static final String WRITES = "placement-writes";
+  private static final String JOBS = "placement-jobs";
 
   /** Followed by the rate in Mbit/s. */
   private static final String TRAFFIC = "placement-traffic-";
 
   private static final String ADOPT = "adopt";
   private static final String ADOPT_EAR = "adopt-ear";
+  private static final String HDFS_RAID = "hdfs-raid";
 
   /** A report of {@code simulate}. */
   private static final class Simulated {
@@ -49,9 +55,18 @@ final class PlacementSection implements Section {
     String code;
     String method;
     Spread seconds;
+    Spread jobSeconds;
     Spread mibPerSecond;
+    Spread crossRackMib;
     Spread writeSecondsBefore;
     Spread writeSecondsDuring;
+  }
+
+  /** A sample of {@code application.sh replay}: when a job was complete. */
+  private static final class End {
+    String placement;
+    int repetition;
+    double seconds;
   }
 
   @Override
@@ -91,21 +106,23 @@ final class PlacementSection implements Section {
                 "bench convert --quick",
                 "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear,cp-4"
                     + " --codes=RS-6-3 --files=2 --block-size=16MiB --repetitions=1",
-                "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear,cp,cp-4"
+                "bench convert --shaped=1000 --racks=12 --replication=2"
+                    + " --methods=adopt,adopt-ear,hdfs-raid,cp,cp-4"
                     + " --codes=RS-4-2,RS-6-2,RS-8-2,RS-10-2 --repetitions=5")));
     if (size == Size.FULL) {
+      all.add(Measurement.script(JOBS, 1500, "scripts/application.sh replay 100 50 2 3"));
       all.add(
           Measurement.of(
               WRITES,
               900,
-              "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear --codes=RS-8-2"
-                  + " --files=12 --writes=0.5 --repetitions=5"));
+              "bench convert --shaped=1000 --racks=12 --replication=2 --methods=adopt,adopt-ear"
+                  + " --codes=RS-8-2 --files=12 --writes=0.5 --repetitions=5"));
       for (int mbit : new int[] {200, 500, 800}) {
         all.add(
             Measurement.of(
                 TRAFFIC + mbit,
                 600,
-                "bench convert --shaped=1000 --shaped-racks=1000 --racks=12"
+                "bench convert --shaped=1000 --shaped-racks=1000 --racks=12 --replication=2"
                     + " --methods=adopt,adopt-ear --codes=RS-8-2 --repetitions=5 --traffic="
                     + mbit));
       }
@@ -118,6 +135,10 @@ final class PlacementSection implements Section {
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     if (measurement.name.equals(CONVERSION)) {
       converted(measurement, result, section);
+      return;
+    }
+    if (measurement.name.equals(JOBS)) {
+      jobs(measurement, result, section);
       return;
     }
     if (measurement.name.equals(WRITES)) {
@@ -166,13 +187,36 @@ final class PlacementSection implements Section {
     EvaluationReport.Figure figure =
         section.figure(
             "Experiment A.1 on a cluster: replicas become erasure-coded",
-            "The paper's HDFS-RAID reads all data blocks to encode them; conversion in place"
-                + " (adopt, and adopt-ear for files that were placed for it) links replicas that"
-                + " already lie on different nodes. cp copies into an erasure-coded directory.",
+            "The paper's HDFS-RAID reads all data blocks in MapReduce tasks to encode them;"
+                + " hdfs-raid does the same with a process on each DataNode's host. Conversion in"
+                + " place (adopt, and adopt-ear for files that were placed for it) encodes in"
+                + " DataNodes, and links replicas that already lie on different nodes. cp copies"
+                + " into an erasure-coded directory.",
             measurement);
     List<Row> rows = Section.rows(result, "rows", Row.class);
     EvaluationReport.Panel panel = figure.panel("conversion, measured", "MiB/s", null);
     rows.forEach(row -> panel.bar(row.method, row.code, row.mibPerSecond, null));
+    for (Row row : rows) {
+      if (row.jobSeconds != null) {
+        figure
+            .panel("time without the start of processes", "s", null)
+            .bar(row.method, row.code, row.jobSeconds, null);
+      }
+      if (row.crossRackMib != null) {
+        figure
+            .panel("data between racks", "MiB", null)
+            .bar(row.method, row.code, row.crossRackMib, null);
+      }
+      if (row.method.equals(HDFS_RAID)) {
+        figure.compareRatio(
+            row.code
+                + ", throughput of conversion in place over HDFS-RAID's, without the start of"
+                + " processes",
+            "-",
+            row.jobSeconds.median,
+            median(rows, row.code, ADOPT, other -> other.jobSeconds));
+      }
+    }
     String[] codes = {"RS-4-2", "RS-10-2"};
     String[] published = {"19.9", "59.7"};
     for (int i = 0; i < codes.length; i++) {
@@ -233,6 +277,46 @@ final class PlacementSection implements Section {
           median(rows, code, ADOPT_EAR, row -> row.seconds),
           median(rows, code, ADOPT, row -> row.seconds));
     }
+  }
+
+  private static void jobs(
+      Measurement measurement, JsonObject result, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Experiment A.3: jobs of a trace over replicas",
+            "Both replay 50 jobs of Facebook's trace of 2009 that SWIM samples. Here their bytes"
+                + " are divided by "
+                + result.get("divisor").getAsLong()
+                + ", "
+                + result.get("atATime").getAsInt()
+                + " run at a time on one machine, and most of the time is the start of their"
+                + " processes. Placement may matter where networks are limits, which it is not"
+                + " here.",
+            measurement);
+    EvaluationReport.Panel panel = figure.panel("jobs completed", "", "seconds");
+    List<End> ends = Section.rows(result, "samples", End.class);
+    Map<String, Double> last = new HashMap<>();
+    for (String placement : new String[] {"stock", "ear"}) {
+      Map<Integer, List<Double>> byRepetition = new TreeMap<>();
+      for (End end : ends) {
+        if (end.placement.equals(placement)) {
+          byRepetition.computeIfAbsent(end.repetition, key -> new ArrayList<>()).add(end.seconds);
+        }
+      }
+      byRepetition.values().forEach(Collections::sort);
+      int jobs = byRepetition.values().iterator().next().size();
+      for (int done = 1; done <= jobs; done++) {
+        int nth = done - 1;
+        double seconds = Spread.of(byRepetition.values(), times -> times.get(nth)).median;
+        panel.point(placement, seconds, Spread.of(Collections.singletonList((double) done)));
+        last.put(placement, seconds);
+      }
+    }
+    figure.compareChange(
+        "time until all jobs are complete, encoding-aware replication",
+        "very similar",
+        last.get("ear"),
+        last.get("stock"));
   }
 
   private static Double median(

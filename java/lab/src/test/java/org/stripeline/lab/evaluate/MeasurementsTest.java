@@ -2,11 +2,13 @@
 package org.stripeline.lab.evaluate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
@@ -169,6 +171,18 @@ class MeasurementsTest {
   }
 
   @Test
+  void readsFromDisksAreInTheDirectoryOfTheEvaluation() {
+    Path work = Path.of("/evaluation/work");
+    List<String> onDisk =
+        EvaluateCommand.all().stream()
+            .flatMap(section -> section.measurements(Size.FULL).stream())
+            .filter(one -> one.in(work).arguments.contains("--dir=/evaluation/work"))
+            .map(Measurement::command)
+            .collect(Collectors.toList());
+    assertThat(onDisk).hasSize(1).allMatch(command -> command.contains("read-cold"));
+  }
+
+  @Test
   void aFigureSaysThatARunningClusterWasMeasured() {
     Measurement own = Measurement.of("one", 1, "bench io").onAnyHdfs();
     Measurement there = own.on(Path.of("/etc/conf"), "/p");
@@ -309,5 +323,29 @@ class MeasurementsTest {
     assertThat(section.figures.get(0).comparisons)
         .extracting(one -> one.what + ": " + one.published + " " + one.here)
         .containsExactly("Accumulo: all-killed, stock client, of 9: logs corrupt 7.0");
+  }
+
+  @Test
+  void jobsOfATraceAreCountedOverTheirTimes() {
+    String row = "{'placement':'%s','repetition':%d,'job':%d,'seconds':%s}";
+    List<String> rows = new ArrayList<>();
+    for (int repetition = 0; repetition < 3; repetition++) {
+      // Not in the order of the trace.
+      rows.add(String.format(row, "stock", repetition, 0, 20 + repetition));
+      rows.add(String.format(row, "stock", repetition, 1, 10 + repetition));
+      rows.add(String.format(row, "ear", repetition, 0, 22 + repetition));
+      rows.add(String.format(row, "ear", repetition, 1, 11 + repetition));
+    }
+    EvaluationReport.Section report = new EvaluationReport.Section("placement", "", "");
+    JsonObject result =
+        JsonParser.parseString("{'divisor':100,'atATime':2,'samples':" + rows + "}")
+            .getAsJsonObject();
+    new PlacementSection().conclude(Measurement.script("placement-jobs", 1, ""), result, report);
+
+    EvaluationReport.Figure figure = report.figures.get(0);
+    assertThat(figure.panels.get(0).values)
+        .extracting(value -> value.series + " " + value.x + " " + value.median)
+        .containsExactly("stock 11.0 1.0", "stock 21.0 2.0", "ear 12.0 1.0", "ear 23.0 2.0");
+    assertThat(figure.comparisons.get(0).here).isCloseTo(100.0 * 2 / 21, within(1e-9));
   }
 }

@@ -24,9 +24,9 @@ final class ArrivingWrites implements AutoCloseable {
   /** More at a time would take all threads of DataNodes; later ones wait, which counts as time. */
   private static final int CLIENTS = 16;
 
-  private static final int WAITING_MAX = 200;
+  static final int WAITING_MAX = 200;
 
-  private final PlainFiles files;
+  private final BlockWriter files;
   private final double perSecond;
   private final ExecutorService pool = Executors.newFixedThreadPool(CLIENTS);
   private final List<Future<Double>> before = new ArrayList<>();
@@ -37,8 +37,13 @@ final class ArrivingWrites implements AutoCloseable {
   private boolean isDuring;
   private boolean isOver;
 
+  /** Writes a file of one block. */
+  interface BlockWriter {
+    void write(String directory, int number) throws IOException;
+  }
+
   /** Creates writes; none begins yet. */
-  ArrivingWrites(PlainFiles files, double perSecond) {
+  ArrivingWrites(BlockWriter files, double perSecond) {
     this.files = files;
     this.perSecond = perSecond;
   }
@@ -83,7 +88,7 @@ final class ArrivingWrites implements AutoCloseable {
 
   private double write(int number, long start) throws IOException {
     try {
-      files.writeBlock(DIRECTORY, number);
+      files.write(DIRECTORY, number);
     } finally {
       ended.incrementAndGet();
     }

@@ -21,6 +21,8 @@ enum ConversionMethod {
   CP_4("cp-4"),
   /** {@code hadoop distcp}, 4 maps in one JVM. */
   DISTCP("distcp"),
+  /** What Facebook's HDFS-RAID did, see {@link RaidNode}; needs a network of limited links. */
+  HDFS_RAID(RaidNode.NAME),
   /** As {@link #CP}, with a coder that computes nothing: what is to be found. */
   WRONG_PARITY("wrong-parity");
 
@@ -51,7 +53,7 @@ enum ConversionMethod {
 
   /** Returns whether it keeps the files under their names. */
   boolean isInPlace() {
-    return this == ADOPT || this == ADOPT_EAR || this == STRIPED;
+    return this == ADOPT || this == ADOPT_EAR || this == STRIPED || this == HDFS_RAID;
   }
 
   /** Returns whether replicas become internal blocks without being moved. */
@@ -59,9 +61,15 @@ enum ConversionMethod {
     return this == ADOPT || this == ADOPT_EAR;
   }
 
-  /** Returns why it cannot be used on this machine, or null. */
-  String absence() {
+  /**
+   * Returns why it cannot be used, or null.
+   *
+   * @param isShaped whether each DataNode is in a network of its own
+   */
+  String absence(boolean isShaped) {
     switch (this) {
+      case HDFS_RAID:
+        return isShaped ? null : "its tasks run in the networks of DataNodes, which --shaped makes";
       case CP_4:
         return isLoadable("org.apache.hadoop.fs.shell.CopyCommandWithMultiThread")
             ? null

@@ -83,7 +83,7 @@ final class ConvertBench {
   private List<ConversionMethod> present() {
     List<ConversionMethod> present = new ArrayList<>();
     for (ConversionMethod method : settings.methods) {
-      String absence = method.absence();
+      String absence = method.absence(settings.isShaped());
       if (absence == null) {
         present.add(method);
       } else {
@@ -185,7 +185,7 @@ final class ConvertBench {
     try (InjectedTraffic traffic =
             new InjectedTraffic(
                 network, settings.trafficMbit, place.data().resolve("traffic.log"));
-        ArrivingWrites writes = new ArrivingWrites(files, settings.writesPerSecond)) {
+        ArrivingWrites writes = new ArrivingWrites(files::writeBlock, settings.writesPerSecond)) {
       if (settings.writesPerSecond > 0) {
         writes.begin(settings.writesBeforeSeconds);
       }
@@ -210,17 +210,9 @@ final class ConvertBench {
     sample.mibPerSecond = settings.bytes(policy) / ByteSize.MIB / run.seconds;
     sample.clientCpuSecondsPerGib = run.cpuSeconds / gib;
     if (method.isInPlace()) {
-      addWords(sample, method, run);
+      addWords(sample, method, run, gib);
     }
-    String result =
-        method.isInPlace() ? source : CODED_DIRECTORY + source.substring(parent.length());
-    report.bytesVerified += files.compare(result);
-    String wrong = files.wrongParity(result);
-    if (wrong != null) {
-      report.failures.add(sample.code + " " + sample.method + ": wrong parity: " + wrong);
-    }
-    files.delete(source);
-    files.delete(result);
+    check(method, sample, source, parent);
     say(
         String.format(
             Locale.ROOT,
@@ -232,6 +224,23 @@ final class ConvertBench {
     return sample;
   }
 
+  private void check(ConversionMethod method, ConvertSample sample, String source, String parent)
+      throws IOException {
+    String result =
+        method.isInPlace() ? source : CODED_DIRECTORY + source.substring(parent.length());
+    boolean isRaid = method == ConversionMethod.HDFS_RAID;
+    report.bytesVerified += isRaid ? files.compareRaid(result, sample) : files.compare(result);
+    String wrong = files.wrongParity(result, isRaid);
+    if (wrong != null) {
+      report.failures.add(sample.code + " " + sample.method + ": wrong parity: " + wrong);
+    }
+    if (isRaid) {
+      files.deleteRaidParity(result);
+    }
+    files.delete(source);
+    files.delete(result);
+  }
+
   private void limit(boolean limited) throws IOException {
     if (network != null) {
       network.setRate(limited ? settings.linkMbit : OPEN_MBIT);
@@ -241,6 +250,13 @@ final class ConvertBench {
 
   private List<String> command(ErasureCodingPolicy policy, ConversionMethod method, String source) {
     switch (method) {
+      case HDFS_RAID:
+        return Arrays.asList(
+            RaidNode.NAME,
+            source,
+            String.valueOf(policy.getNumDataUnits()),
+            String.valueOf(policy.getNumParityUnits()),
+            String.valueOf(network.datanodes()));
       case CP:
         return Arrays.asList("fs", "-cp", source, CODED_DIRECTORY);
       case WRONG_PARITY:
@@ -290,12 +306,18 @@ final class ConvertBench {
   }
 
   /** Adds the values that the command prints in its last line. */
-  private static void addWords(ConvertSample sample, ConversionMethod method, MethodJvm.Run run) {
+  private static void addWords(
+      ConvertSample sample, ConversionMethod method, MethodJvm.Run run, double gib) {
     JsonObject sums = new JsonParser().parse(run.lines.get(run.lines.size() - 1)).getAsJsonObject();
     sample.jobSeconds = sums.get("seconds").getAsDouble();
+    if (method == ConversionMethod.HDFS_RAID) {
+      sample.clientCpuSecondsPerGib += sums.get("cpuSeconds").getAsDouble() / gib;
+    }
     if (method.isAdoption()) {
+      sample.blocksSent = sums.getAsJsonObject("traffic").get("blocksSent").getAsLong();
+    }
+    if (method != ConversionMethod.STRIPED) {
       JsonObject traffic = sums.getAsJsonObject("traffic");
-      sample.blocksSent = traffic.get("blocksSent").getAsLong();
       sample.crossRackBytes =
           traffic.get("bytesReadRemote").getAsLong()
               + traffic.get("bytesWrittenRemote").getAsLong();

@@ -13,7 +13,8 @@ final class ConvertSample {
   double seconds;
 
   /**
-   * Duration of the job that {@code stripeline convert} prints, without the start of its JVM; or 0.
+   * Duration of the job that {@code stripeline convert} or {@link RaidNode} prints, without the
+   * start of JVMs; or 0.
    */
   double jobSeconds;
 
@@ -21,7 +22,10 @@ final class ConvertSample {
   double clientCpuSecondsPerGib;
   double serverCpuSecondsPerGib;
 
-  /** Blocks that had to be sent to another DataNode; null for copies. */
+  /**
+   * Blocks that were sent to another DataNode, or with HDFS-RAID that would have to be; null for
+   * copies.
+   */
   Long blocksSent;
 
   /** Bytes that crossed racks to be encoded, and as parity; null for copies. */

@@ -44,6 +44,11 @@ final class ConvertTable {
               .collect(Collectors.joining(", ")));
     }
     text.line("%n%s", table().render());
+    if (report.rows.stream().anyMatch(row -> row.method.equals(RaidNode.NAME))) {
+      text.line(
+          "%nhdfs-raid: its blocks sent are those that would have to be moved so that a rack may"
+              + " fail");
+    }
     if (report.writesPerSecond > 0) {
       text.line(
           "%n%.2f writes of a block per second, from %.0f s before each conversion; seconds of a"

@@ -35,7 +35,8 @@ final class MethodMain {
    * Runs the command.
    *
    * @param arguments {@code convert}, {@code scrub}, {@code fs} or {@code distcp}, and the
-   *     arguments of that command; or {@code verifyEC} and files
+   *     arguments of that command; or {@code verifyEC} and files; or {@code hdfs-raid} and what
+   *     {@link RaidNode#run} needs
    */
   public static void main(String[] arguments) throws Exception {
     PrintStream out = System.out;
@@ -56,6 +57,8 @@ final class MethodMain {
         return CommandStyle.commandLine(new ScrubCommand()).execute(arguments);
       case "verifyEC":
         return verify(arguments);
+      case RaidNode.NAME:
+        return RaidNode.run(arguments);
       case "fs":
         return ToolRunner.run(new HdfsConfiguration(), new FsShell(), arguments);
       case "distcp":

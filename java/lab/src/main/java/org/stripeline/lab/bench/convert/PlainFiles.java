@@ -21,6 +21,7 @@ public final class PlainFiles implements AutoCloseable {
   private final IoCluster cluster;
   private final ConvertSettings settings;
   private final DistributedFileSystem fs;
+  private final RaidFiles raid;
   private final long fileBytes;
   private final Pattern pattern = new Pattern();
 
@@ -32,6 +33,7 @@ public final class PlainFiles implements AutoCloseable {
     own.put("io.erasurecode.codec.rs.rawcoders", "rs_java");
     fs = cluster.open(own);
     fileBytes = settings.fileBytes(policy);
+    raid = new RaidFiles(cluster, fs, policy, settings.blockBytes);
   }
 
   private Path file(String directory, int number) {
@@ -95,9 +97,36 @@ public final class PlainFiles implements AutoCloseable {
       if (fs.getErasureCodingPolicy(path) == null || fs.getFileStatus(path).getLen() != fileBytes) {
         throw new IOException("Cannot continue: " + path + " is not the file erasure-coded");
       }
+    }
+    return compareAll(directory);
+  }
+
+  private long compareAll(String directory) throws IOException {
+    for (int number = 0; number < settings.files; number++) {
       compare(directory, number, fileBytes);
     }
     return settings.files * fileBytes;
+  }
+
+  /**
+   * Reads all files from the replicas that {@link RaidNode} has left.
+   *
+   * @param sample receives how many blocks would have to move
+   * @return bytes compared
+   */
+  long compareRaid(String directory, ConvertSample sample) throws IOException {
+    sample.blocksSent = 0L;
+    for (int number = 0; number < settings.files; number++) {
+      sample.blocksSent += raid.blocksToMove(file(directory, number), settings.racks);
+    }
+    return compareAll(directory);
+  }
+
+  /** Deletes the files with parity of all files. */
+  void deleteRaidParity(String directory) throws IOException {
+    for (int number = 0; number < settings.files; number++) {
+      raid.deleteParity(file(directory, number));
+    }
   }
 
   /**
@@ -134,12 +163,14 @@ public final class PlainFiles implements AutoCloseable {
   /**
    * Has Hadoop compare the parity of all files with what its Java coder computes.
    *
+   * @param isRaid whether {@link RaidNode} has encoded them
    * @return what is wrong or missing, or null
    */
-  String wrongParity(String directory) throws IOException {
+  String wrongParity(String directory, boolean isRaid) throws IOException {
     String wrong = null;
     for (int number = 0; number < settings.files && wrong == null; number++) {
-      wrong = ParityCheck.wrong(cluster, file(directory, number));
+      Path file = file(directory, number);
+      wrong = isRaid ? raid.wrongParity(file) : ParityCheck.wrong(cluster, file);
     }
     return wrong;
   }

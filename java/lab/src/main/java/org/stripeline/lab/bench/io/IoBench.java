@@ -76,6 +76,7 @@ final class IoBench {
   }
 
   void run() throws IOException {
+    PageCache.leaveOut(settings, settings.configuration == null ? place.data() : null, report);
     if (settings.configuration != null) {
       hdfs =
           place.start(() -> ExistingHdfs.open(settings.configuration, settings.configuredParent));
@@ -110,6 +111,7 @@ final class IoBench {
 
   /** Measures on a cluster with enough DataNodes, which keeps running. */
   void runOn(IoCluster running) throws IOException {
+    PageCache.leaveOut(settings, place.data(), report);
     cluster = running;
     hdfs = running;
     describe();
@@ -119,7 +121,6 @@ final class IoBench {
   private void describe() throws IOException {
     directories = new SchemeDirectories(hdfs);
     report.describe(hdfs.hadoopVersion());
-    PageCache.leaveOut(settings, cluster == null ? null : place.data(), report);
   }
 
   private void runShaped() throws IOException {

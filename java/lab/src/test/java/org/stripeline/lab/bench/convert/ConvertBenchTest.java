@@ -40,7 +40,7 @@ class ConvertBenchTest {
                 "convert",
                 "--quick",
                 "--codes=RS-3-3",
-                "--methods=adopt,adopt-ear,cp",
+                "--methods=adopt,adopt-ear,hdfs-raid,cp",
                 "--datanodes=6",
                 "--racks=3",
                 "--shaped=400",
@@ -58,9 +58,9 @@ class ConvertBenchTest {
     assertThat(report.rackMbit).isEqualTo(100);
     assertThat(report.samples)
         .extracting(s -> s.method)
-        .containsExactly("adopt", "adopt-ear", "cp");
+        .containsExactly("adopt", "adopt-ear", "hdfs-raid", "cp");
     assertThat(report.samples).allSatisfy(sample -> assertThat(sample.mibPerSecond).isPositive());
-    // Two files of three blocks of 1 MiB, with each of three methods, and what was written beside.
+    // Two files of three blocks of 1 MiB, with each of four methods, and what was written beside.
     int writes = 0;
     for (ConvertSample sample : report.samples) {
       assertThat(sample.trafficMbit).isBetween(5.0, 12.0);
@@ -68,12 +68,17 @@ class ConvertBenchTest {
       assertThat(sample.writeSecondsDuring).isNotEmpty().allMatch(seconds -> seconds > 0);
       writes += sample.writeSecondsBefore.size() + sample.writeSecondsDuring.size();
     }
-    assertThat(report.bytesVerified).isEqualTo(3 * 2 * 3 + (long) writes << 20);
+    assertThat(report.bytesVerified).isEqualTo(4 * 2 * 3 + (long) writes << 20);
     assertThat(report.rows.get(0).writeSecondsDuring.median).isPositive();
     ConvertSample ear = report.samples.get(1);
     assertThat(ear.blocksSent).as("blocks that placement had to send").isZero();
     // Data is read in the core rack; only four of the six parity blocks may leave it.
     assertThat(ear.crossRackBytes).as("bytes across racks").isBetween(0L, 4L << 20);
+    ConvertSample raid = report.samples.get(2);
+    assertThat(raid.jobSeconds).isBetween(0.0, raid.seconds);
+    // Six data and six parity blocks, of which some stay in their racks.
+    assertThat(raid.crossRackBytes).isBetween(1L << 20, 12L << 20);
+    assertThat(raid.blocksSent).isBetween(0L, 10L);
     assertThat(Files.readString(record.resolve("convert.txt")))
         .contains("100 between racks", "3.00 writes of a block per second");
     assertThat(work).doesNotExist();

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.convert;
+
+import com.google.gson.Gson;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.lab.bench.cluster.ShapedNetwork;
+import org.stripeline.lab.cluster.ChildJvm;
+import org.stripeline.natives.Ticker;
+
+/**
+ * Encodes replicated files as Facebook's HDFS-RAID did: a task on each DataNode's host encodes some
+ * of the stripes, parity blocks go to DataNodes at random, and HDFS then deletes all replicas but
+ * one. Its description is section IV of the paper on encoding-aware replication.
+ *
+ * <p>Without what slows the original down: the start of tasks is not part of the reported seconds,
+ * and blocks that would have to move so that a rack may fail are left where they are.
+ */
+final class RaidNode implements AutoCloseable {
+  static final String NAME = "hdfs-raid";
+
+  private static final long SEED = 1;
+
+  private final DistributedFileSystem fs;
+  private final int dataBlocks;
+  private final int parityBlocks;
+  private final List<Process> tasks = new ArrayList<>();
+  private final List<BufferedReader> said = new ArrayList<>();
+  private final Map<String, String> racks = new HashMap<>();
+  private final List<String> nodes = new ArrayList<>();
+  private final Result result = new Result();
+
+  /** What is printed as JSON, with the keys that {@code convert} uses. */
+  static final class Result {
+    double seconds;
+
+    /** Of all tasks. */
+    double cpuSeconds;
+
+    final Traffic traffic = new Traffic();
+  }
+
+  /** What crossed racks. */
+  static final class Traffic {
+    long bytesReadRemote;
+    long bytesWrittenRemote;
+  }
+
+  private RaidNode(int dataBlocks, int parityBlocks) throws IOException {
+    this.dataBlocks = dataBlocks;
+    this.parityBlocks = parityBlocks;
+    fs = (DistributedFileSystem) FileSystem.get(new HdfsConfiguration());
+    for (DatanodeInfo node : fs.getDataNodeStats(HdfsConstants.DatanodeReportType.LIVE)) {
+      racks.put(node.getIpAddr(), node.getNetworkLocation());
+      nodes.add(node.getXferAddr());
+    }
+    Collections.sort(nodes);
+  }
+
+  /**
+   * Encodes all files of a directory and prints a {@link Result}.
+   *
+   * @param arguments the directory, the numbers of data and parity blocks, and that of DataNodes in
+   *     networks of a {@link ShapedNetwork}
+   * @return the exit status
+   */
+  static int run(String[] arguments) throws IOException {
+    int dataBlocks = Integer.parseInt(arguments[1]);
+    try (RaidNode node = new RaidNode(dataBlocks, Integer.parseInt(arguments[2]))) {
+      node.start(Integer.parseInt(arguments[3]));
+      long start = Ticker.SYSTEM.nanos();
+      node.encode(arguments[0]);
+      node.result.seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
+      System.out.println(new Gson().toJson(node.result));
+    }
+    return 0;
+  }
+
+  private void start(int count) throws IOException {
+    List<String> code = Arrays.asList(String.valueOf(dataBlocks), String.valueOf(parityBlocks));
+    for (int i = 1; i <= count; i++) {
+      ProcessBuilder builder =
+          ChildJvm.of(
+              ShapedNetwork.prefix(i),
+              Arrays.asList("-Xmx256m", "-XX:+UseSerialGC"),
+              RaidTask.class,
+              code);
+      // With the directory of the cluster's configuration.
+      builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+      Process task = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      tasks.add(task);
+      said.add(
+          new BufferedReader(new InputStreamReader(task.getInputStream(), StandardCharsets.UTF_8)));
+    }
+    for (BufferedReader task : said) {
+      String line = line(task);
+      if (!line.equals(RaidTask.READY)) {
+        throw new IOException("Cannot encode: a task said '" + line + "'");
+      }
+    }
+  }
+
+  private void encode(String directory) throws IOException {
+    Random random = new Random(SEED);
+    int[] given = new int[tasks.size()];
+    int stripes = 0;
+    FileStatus[] files = fs.listStatus(new Path(directory));
+    for (FileStatus file : files) {
+      String path = file.getPath().toUri().getPath();
+      List<LocatedBlock> blocks =
+          fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
+      for (int first = 0; first < blocks.size(); first += dataBlocks) {
+        int task = stripes++ % tasks.size();
+        RaidStripe stripe = new RaidStripe();
+        stripe.source = path;
+        stripe.offset = blocks.get(first).getStartOffset();
+        stripe.blockBytes = file.getBlockSize();
+        Collections.shuffle(nodes, random);
+        stripe.parityNodes.addAll(nodes.subList(0, parityBlocks));
+        count(stripe, blocks.subList(first, first + dataBlocks), task);
+        tasks
+            .get(task)
+            .getOutputStream()
+            .write((new Gson().toJson(stripe) + "\n").getBytes(StandardCharsets.UTF_8));
+        tasks.get(task).getOutputStream().flush();
+        given[task]++;
+      }
+    }
+    for (int task = 0; task < given.length; task++) {
+      double cpuSeconds = 0;
+      for (int i = 0; i < given[task]; i++) {
+        cpuSeconds = Double.parseDouble(line(said.get(task)));
+      }
+      result.cpuSeconds += cpuSeconds;
+    }
+    for (FileStatus file : files) {
+      fs.setReplication(file.getPath(), (short) 1);
+    }
+  }
+
+  /** Counts what crosses racks: readers choose a replica in their own rack if there is one. */
+  private void count(RaidStripe stripe, List<LocatedBlock> blocks, int task) {
+    String rack = racks.get(ShapedNetwork.address(task + 1));
+    for (LocatedBlock block : blocks) {
+      if (Arrays.stream(block.getLocations())
+          .noneMatch(node -> node.getNetworkLocation().equals(rack))) {
+        result.traffic.bytesReadRemote += stripe.blockBytes;
+      }
+    }
+    for (String node : stripe.parityNodes) {
+      if (!racks.get(node.substring(0, node.indexOf(':'))).equals(rack)) {
+        result.traffic.bytesWrittenRemote += stripe.blockBytes;
+      }
+    }
+  }
+
+  private static String line(BufferedReader task) throws IOException {
+    String line = task.readLine();
+    if (line == null) {
+      throw new IOException("Cannot encode: a task has ended; see its message above");
+    }
+    return line;
+  }
+
+  @Override
+  public void close() {
+    tasks.forEach(Process::destroyForcibly);
+  }
+}

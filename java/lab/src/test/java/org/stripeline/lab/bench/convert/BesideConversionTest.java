@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.lab.LabMain;
+import org.stripeline.lab.bench.cluster.ShapedNetwork;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
+
+/** What happens beside conversions: writes that arrive, and injected traffic. */
+@Timeout(60)
+class BesideConversionTest {
+  @TempDir Path directory;
+
+  @Test
+  void aFailedWriteIsNoMeasurement() throws Exception {
+    try (ArrivingWrites writes =
+        new ArrivingWrites(
+            (parent, number) -> {
+              throw new IOException("no space");
+            },
+            1000)) {
+      writes.begin(1);
+      assertThatThrownBy(() -> writes.end(new ConvertSample()))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("no space");
+    }
+  }
+
+  @Test
+  void tooManyWaitingWritesAreNoMeasurement() throws Exception {
+    CountDownLatch isOver = new CountDownLatch(1);
+    ConvertSample sample = new ConvertSample();
+    Set<Integer> written = ConcurrentHashMap.newKeySet();
+    try (ArrivingWrites writes =
+        new ArrivingWrites(
+            (parent, number) -> {
+              await(isOver);
+              written.add(number);
+            },
+            1000)) {
+      // A thousand arrive in it, of which none ends.
+      writes.begin(1);
+      isOver.countDown();
+      assertThatThrownBy(() -> writes.end(sample))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("name a lower --writes");
+      assertThat(written).hasSize(ArrivingWrites.WAITING_MAX + 1);
+      assertThat(sample.writeSecondsBefore).hasSameSizeAs(written).allMatch(one -> one > 0);
+    }
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void aSenderThatCannotStartIsReported() {
+    ShapedNetwork notMade = new ShapedNetwork(4, 0);
+    assertThatThrownBy(() -> new InjectedTraffic(notMade, 10, directory.resolve("traffic.log")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("Cannot inject traffic: a sender has ended:")
+        .hasMessageContaining("dn1");
+  }
+
+  @Test
+  void trafficBeyondTheLinksIsRefused() {
+    assertThat(refused("--traffic=10")).contains("--shaped", "at most 0 Mbit/s");
+    assertThat(refused("--shaped=400", "--traffic=101", "--racks=12"))
+        .contains("at most 100 Mbit/s");
+    // Two DataNodes share the link of a rack.
+    assertThat(refused("--shaped=400", "--traffic=51", "--racks=6")).contains("at most 50 Mbit/s");
+    assertThat(refused("--writes=101")).contains("from 0 to 100");
+    assertThat(refused("--writes=1", "--writes-before=-1")).contains("--writes-before=-1.0");
+  }
+
+  private static String refused(String... options) {
+    StringWriter said = new StringWriter();
+    CommandLine line = LabMain.commandLine();
+    line.setErr(new PrintWriter(said));
+    line.setOut(new PrintWriter(said));
+    String[] arguments = new String[options.length + 3];
+    arguments[0] = "bench";
+    arguments[1] = "convert";
+    arguments[2] = "--quick";
+    System.arraycopy(options, 0, arguments, 3, options.length);
+    assertThat(line.execute(arguments)).as("%s", said).isEqualTo(ExitStatus.USAGE);
+    return said.toString();
+  }
+}
