@@ -11,7 +11,10 @@ class_path() {
   if [[ ! $file -nt $SOURCES/pom.xml ]]; then
     echo "${0##*/}: resolving $1" >&2
     mvn --batch-mode --quiet -Dstyle.color=never -f "$SOURCES/pom.xml" -P "$1" \
-      org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath -Dmdep.outputFile="$file" >&2
+      org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath -Dmdep.outputFile="$file" >&2 || {
+      rm -f "$file"
+      return 1
+    }
     # The plugin leaves a file alone that would not change.
     touch "$file"
   fi

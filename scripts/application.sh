@@ -28,36 +28,56 @@ accumulo: Accumulo on an HDFS of this machine, with POLICY if not replicated: fi
 compressions gz, snappy and none, imported and scanned; BATCHES of ten random rows looked up, also with two DataNodes
 dead, and after HDFS has rebuilt their blocks.
 
-Contestants: 3-rep, rs_java, coder, functional-partitioned; and wrong-parity, whose bytes are wrong, to show that they
-are checked (needs java/lab/target/test-classes). Downloads the programs from Maven Central on the first run.
-Works in a directory of its own in /dev/shm, or else in /tmp.
+Contestants: 3-rep, 4-rep, rs_java, coder, functional-partitioned; and wrong-parity, whose bytes are wrong, to show that
+they are checked (needs java/lab/target/test-classes). Downloads the programs from Maven Central on the first run.
+Works in a directory of its own in /dev/shm, or in /tmp if that has too little space.
 
 Exit status: 0 measured, 1 failed or wrong bytes, 2 wrong usage, 3 could not measure.
 TEXT
 }
 
+# Where numbers begin among the arguments.
 case ${1:-}-$# in
-  mapreduce-7)
-    main=MapReduceBench profile=mapreduce sources=(common bench yarn mapreduce) heap=1g
-    ;;
-  replay-5)
-    main=ReplayBench profile=mapreduce sources=(common bench yarn replay) heap=1g
-    ;;
-  throughput-5)
-    # Its clients read 128 MiB at a time by position, and Hadoop's needs several times as much without a DataNode.
-    main=ThroughputBench profile=hdfs sources=(common bench throughput) heap=4g
-    ;;
-  sql-5)
-    main=SqlBench profile=hdfs sources=(common bench sql-bench) heap=1g
-    ;;
-  accumulo-6)
-    main=AccumuloBench profile=hdfs sources=(common bench accumulo-servers accumulo-bench) heap=2g
-    ;;
+  mapreduce-7 | sql-5) numbers=4 ;;
+  replay-5) numbers=2 ;;
+  throughput-5) numbers=3 ;;
+  accumulo-6) numbers=5 ;;
   *)
     usage >&2
     exit 2
     ;;
 esac
+for number in "${@:numbers}"; do
+  [[ $number =~ ^[1-9][0-9]{0,8}$ ]] || {
+    echo "Cannot measure $1: '$number' is not a number from 1 to 999999999" >&2
+    exit 2
+  }
+done
+# Space in MiB is for all replicas and tables at the same time, roughly, and 512 MiB for logs and jars of tasks.
+case $1 in
+  mapreduce)
+    main=MapReduceBench profile=mapreduce sources=(common bench yarn mapreduce) heap=1g
+    mib=$((4 * $4 * $5 + $6 / 800))
+    ;;
+  replay)
+    main=ReplayBench profile=mapreduce sources=(common bench yarn replay) heap=1g
+    mib=$((360000 / $2))
+    ;;
+  throughput)
+    # Its clients read 128 MiB at a time by position, and Hadoop's needs several times as much without a DataNode.
+    main=ThroughputBench profile=hdfs sources=(common bench throughput) heap=4g
+    mib=$((8 * $3 * $4))
+    ;;
+  sql)
+    main=SqlBench profile=hdfs sources=(common bench sql-bench) heap=1g
+    mib=$(($4 / 60))
+    ;;
+  accumulo)
+    main=AccumuloBench profile=hdfs sources=(common bench accumulo-servers accumulo-bench) heap=2g
+    mib=$(($5 / 60))
+    ;;
+esac
+mib=$((mib + 512))
 # Prints the class path of a profile; ends the script if there is none.
 required_class_path() {
   class_path "$1" || {
@@ -86,8 +106,16 @@ if [[ $engine ]]; then
   compile "$BUILD/classes/$1-engines" "$engines" "${sources[@]}"
   export ENGINES_CLASS_PATH=$BUILD/classes/$1-engines:$jar:$engines
 fi
-parent=/tmp
-[[ ! -w /dev/shm ]] || parent=/dev/shm
+parent=
+for place in /dev/shm /tmp; do
+  if [[ ! $parent && -w $place ]] && (($(df --output=avail --block-size=1M "$place" | tail -n 1) >= mib)); then
+    parent=$place
+  fi
+done
+if [[ ! $parent ]]; then
+  echo "Cannot measure $1: neither /dev/shm nor /tmp has $mib MiB of free space" >&2
+  exit 3
+fi
 folder=$(mktemp -d "$parent/stripeline-application-XXXXXX")
 mkdir "$folder/site"
 write_logging "$folder/site"

@@ -105,7 +105,7 @@ final class BenchHdfs implements AutoCloseable {
     fs.enableErasureCodingPolicy(policy);
     for (Contestant contestant : contestants) {
       fs.mkdirs(contestant.directory());
-      if (contestant != Contestant.REPLICATION) {
+      if (!contestant.isReplicated()) {
         fs.setErasureCodingPolicy(contestant.directory(), policy);
       }
     }

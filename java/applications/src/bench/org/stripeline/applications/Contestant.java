@@ -9,7 +9,8 @@ import org.apache.hadoop.fs.Path;
 
 /** A way to store files, in a directory of its own. */
 enum Contestant {
-  REPLICATION("3-rep", Map.of()),
+  REPLICATION("3-rep", replicas(3)),
+  FOUR_REPLICAS("4-rep", replicas(4)),
   RS_JAVA("rs_java", Map.of("io.erasurecode.codec.rs.rawcoders", "rs_java")),
   CODER("coder", Map.of("io.erasurecode.codec.rs.rawcoders", "stripeline")),
   /** Computes no parity: what is to be found if the bench checks its bytes. */
@@ -29,6 +30,16 @@ enum Contestant {
   Contestant(String label, Map<String, String> own) {
     this.label = label;
     this.own = own;
+  }
+
+  /** TeraSort writes one replica if it is not told otherwise. */
+  private static Map<String, String> replicas(int count) {
+    String text = String.valueOf(count);
+    return Map.of("dfs.replication", text, "mapreduce.terasort.output.replication", text);
+  }
+
+  boolean isReplicated() {
+    return this == REPLICATION || this == FOUR_REPLICAS;
   }
 
   /** Returns the contestants of a list that is separated by commas. */

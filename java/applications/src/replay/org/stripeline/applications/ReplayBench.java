@@ -2,6 +2,7 @@
 package org.stripeline.applications;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -11,6 +12,8 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -46,9 +49,13 @@ public final class ReplayBench {
   private static final int REPLICAS = 2;
   private static final int BLOCK_BYTES = 16 << 20;
   private static final long ROWS_PER_REDUCER = (64 << 20) / TraceJob.ROW_BYTES;
-  private static final String RATIO = "replay.ratio";
-  private static final String MAP = RATIO + ".map";
-  private static final String REDUCE = RATIO + ".reduce";
+
+  /** What a map or reducer would write if it read as many rows as the next key says. */
+  private static final String WRITTEN = "replay.%s.written";
+
+  private static final String READ = "replay.%s.read";
+  private static final String MAP = "map";
+  private static final String REDUCE = "reduce";
 
   private final FileSystem fs;
   private final Configuration conf;
@@ -122,6 +129,7 @@ public final class ReplayBench {
         }
       }
     }
+    requirePlacement();
     // The JVM of HDFS and YARN compiles while these run.
     replay(STOCK, jobs.subList(0, Math.min(jobs.size(), 2 * atATime)), -1);
     for (int repetition = 0; repetition < repetitions; repetition++) {
@@ -133,6 +141,18 @@ public final class ReplayBench {
       }
     }
     samples.removeIf(sample -> sample.repetition < 0);
+  }
+
+  /** Fails if Hadoop's policy has placed blocks that were to be placed for encoding. */
+  private static void requirePlacement() throws Exception {
+    MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+    ObjectName counts = new ObjectName("Hadoop:service=Stripeline,name=Placement");
+    long placed = ((Number) beans.getAttribute(counts, "BlocksPlaced")).longValue();
+    long left = ((Number) beans.getAttribute(counts, "BlocksLeftToHadoop")).longValue();
+    if (placed == 0 || left > 0) {
+      throw new IOException(
+          "Wrong placement: " + placed + " blocks are placed for encoding, " + left + " are not");
+    }
   }
 
   private static Path input(String placement, TraceJob job) {
@@ -172,20 +192,26 @@ public final class ReplayBench {
   private void run(String placement, TraceJob trace) throws Exception {
     Configuration own = new Configuration(conf);
     boolean isReduced = trace.shuffled() > 0;
-    long mapped = isReduced ? trace.shuffled() : trace.output();
-    own.setDouble(MAP, (double) mapped / trace.input());
-    own.setDouble(REDUCE, isReduced ? (double) trace.output() / trace.shuffled() : 0);
-    Job job = Job.getInstance(own, "trace-" + trace.number());
-    job.setMapperClass(RowMapper.class);
-    job.setReducerClass(RowReducer.class);
-    job.setNumReduceTasks((int) TraceJob.ceilDiv(trace.shuffled(), ROWS_PER_REDUCER));
-    job.setOutputKeyClass(Text.class);
-    job.setOutputValueClass(NullWritable.class);
-    FileInputFormat.addInputPath(job, input(placement, trace));
-    FileOutputFormat.setOutputPath(job, output(placement, trace));
-    if (!job.waitForCompletion(false)) {
-      throw new IOException("Job " + trace.number() + " of the trace has failed");
+    setRatio(own, MAP, isReduced ? trace.shuffled() : trace.output(), trace.input());
+    setRatio(own, REDUCE, trace.output(), Math.max(1, trace.shuffled()));
+    try (Job job = Job.getInstance(own, "trace-" + trace.number())) {
+      job.setMapperClass(RowMapper.class);
+      job.setReducerClass(RowReducer.class);
+      job.setNumReduceTasks((int) TraceJob.ceilDiv(trace.shuffled(), ROWS_PER_REDUCER));
+      job.setOutputKeyClass(Text.class);
+      job.setOutputValueClass(NullWritable.class);
+      FileInputFormat.addInputPath(job, input(placement, trace));
+      FileOutputFormat.setOutputPath(job, output(placement, trace));
+      if (!job.waitForCompletion(false)) {
+        String reason = job.getStatus().getFailureInfo();
+        throw new IOException("Job " + trace.number() + " of the trace has failed: " + reason);
+      }
     }
+  }
+
+  private static void setRatio(Configuration conf, String task, long written, long read) {
+    conf.setLong(String.format(WRITTEN, task), written);
+    conf.setLong(String.format(READ, task), read);
   }
 
   /** Compares what a job wrote with its input. */
@@ -198,11 +224,11 @@ public final class ReplayBench {
       }
       files++;
     }
-    // Each task rounds down.
+    // Each task but one may round down; reducers also lack the rows that maps have not written.
     long maps = TraceJob.ceilDiv(job.input() * TraceJob.ROW_BYTES, BLOCK_BYTES);
-    long least = job.output() - files;
+    long least = job.output() - Math.max(0, files - 1);
     if (job.shuffled() > 0) {
-      least -= TraceJob.ceilDiv(maps * job.output(), job.shuffled());
+      least -= TraceJob.ceilDiv((maps - 1) * job.output(), job.shuffled());
     }
     if (rows > job.output() || rows < least) {
       throw new IOException(
@@ -210,20 +236,38 @@ public final class ReplayBench {
     }
   }
 
+  /** Says how often each row is written, so that all rows together are as many as the job has. */
+  private static final class Ratio {
+    private final long written;
+    private final long read;
+    private long due;
+
+    Ratio(Configuration conf, String task) {
+      written = conf.getLong(String.format(WRITTEN, task), 0);
+      read = conf.getLong(String.format(READ, task), 1);
+    }
+
+    long next() {
+      due += written;
+      long times = due / read;
+      due %= read;
+      return times;
+    }
+  }
+
   /** Writes each row as often, on average, as the ratio of the job says. */
   static final class RowMapper extends Mapper<LongWritable, Text, Text, NullWritable> {
-    private double ratio;
-    private double due;
+    private Ratio ratio;
 
     @Override
     protected void setup(Context context) {
-      ratio = context.getConfiguration().getDouble(MAP, 0);
+      ratio = new Ratio(context.getConfiguration(), MAP);
     }
 
     @Override
     protected void map(LongWritable position, Text row, Context context)
         throws IOException, InterruptedException {
-      for (due += ratio; due >= 1; due--) {
+      for (long times = ratio.next(); times > 0; times--) {
         context.write(row, NullWritable.get());
       }
     }
@@ -231,20 +275,19 @@ public final class ReplayBench {
 
   /** As {@link RowMapper}. */
   static final class RowReducer extends Reducer<Text, NullWritable, Text, NullWritable> {
-    private double ratio;
-    private double due;
+    private Ratio ratio;
 
     @Override
     protected void setup(Context context) {
-      ratio = context.getConfiguration().getDouble(REDUCE, 0);
+      ratio = new Ratio(context.getConfiguration(), REDUCE);
     }
 
     @Override
-    protected void reduce(Text row, Iterable<NullWritable> times, Context context)
+    protected void reduce(Text row, Iterable<NullWritable> values, Context context)
         throws IOException, InterruptedException {
-      for (NullWritable each : times) {
-        for (due += ratio; due >= 1; due--) {
-          context.write(row, each);
+      for (NullWritable value : values) {
+        for (long times = ratio.next(); times > 0; times--) {
+          context.write(row, value);
         }
       }
     }

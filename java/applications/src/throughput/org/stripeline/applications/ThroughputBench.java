@@ -132,7 +132,7 @@ public final class ThroughputBench {
       List<String> arguments = new ArrayList<>();
       arguments.add(operation[0]);
       arguments.add(String.valueOf(mebibytes));
-      arguments.add(contestant == Contestant.REPLICATION ? "rep" : "ec");
+      arguments.add(contestant.isReplicated() ? "rep" : "ec");
       arguments.add(String.valueOf(clients));
       arguments.addAll(List.of(operation).subList(1, operation.length));
       int status =
@@ -167,7 +167,7 @@ public final class ThroughputBench {
     /** Returns a digest of all files of the tool. */
     private String digest(FileSystem reader) throws IOException, NoSuchAlgorithmException {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      boolean isReplicated = contestant == Contestant.REPLICATION;
+      boolean isReplicated = contestant.isReplicated();
       String directory =
           isReplicated
               ? ErasureCodeBenchmarkThroughput.REP_DIR

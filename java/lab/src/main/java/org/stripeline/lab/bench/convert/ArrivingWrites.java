@@ -26,7 +26,7 @@ final class ArrivingWrites implements AutoCloseable {
 
   static final int WAITING_MAX = 200;
 
-  private final BlockWriter files;
+  private final BlockWriter writer;
   private final double perSecond;
   private final ExecutorService pool = Executors.newFixedThreadPool(CLIENTS);
   private final List<Future<Double>> before = new ArrayList<>();
@@ -43,8 +43,8 @@ final class ArrivingWrites implements AutoCloseable {
   }
 
   /** Creates writes; none begins yet. */
-  ArrivingWrites(BlockWriter files, double perSecond) {
-    this.files = files;
+  ArrivingWrites(BlockWriter writer, double perSecond) {
+    this.writer = writer;
     this.perSecond = perSecond;
   }
 
@@ -88,7 +88,7 @@ final class ArrivingWrites implements AutoCloseable {
 
   private double write(int number, long start) throws IOException {
     try {
-      files.write(DIRECTORY, number);
+      writer.write(DIRECTORY, number);
     } finally {
       ended.incrementAndGet();
     }

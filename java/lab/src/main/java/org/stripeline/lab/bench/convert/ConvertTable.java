@@ -46,8 +46,8 @@ final class ConvertTable {
     text.line("%n%s", table().render());
     if (report.rows.stream().anyMatch(row -> row.method.equals(RaidNode.NAME))) {
       text.line(
-          "%nhdfs-raid: its blocks sent are those that would have to be moved so that a rack may"
-              + " fail");
+          "%nhdfs-raid: its blocks sent are those that would have to be moved to spread each group"
+              + " evenly over the racks");
     }
     if (report.writesPerSecond > 0) {
       text.line(

@@ -10,7 +10,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -19,7 +18,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RSRawErasureCoderFactory;
-import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.io.client.Pattern;
 
@@ -41,43 +40,56 @@ final class RaidFiles {
   }
 
   /**
-   * Decodes the first data blocks of each stripe from the others and the parity, with Hadoop's Java
-   * coder.
+   * Compares the parity of each stripe with what Hadoop's Java coder computes.
    *
    * @return what is wrong, or null
    */
   String wrongParity(Path file) throws IOException {
-    RawErasureDecoder decoder =
-        new RSRawErasureCoderFactory()
-            .createDecoder(new ErasureCoderOptions(dataBlocks, parityBlocks));
-    int[] erased = IntStream.range(0, Math.min(dataBlocks, parityBlocks)).toArray();
-    String path = file.toUri().getPath();
     try (FSDataInputStream data = fs.open(file)) {
       for (long offset : offsets(file)) {
-        for (long done = 0; done < blockBytes; done += Pattern.CHUNK_BYTES) {
-          byte[][] units = new byte[dataBlocks + parityBlocks][Pattern.CHUNK_BYTES];
-          byte[][] right = new byte[erased.length][];
-          byte[][] decoded = new byte[erased.length][Pattern.CHUNK_BYTES];
-          for (int i = 0; i < dataBlocks; i++) {
-            data.readFully(offset + i * blockBytes + done, units[i]);
-          }
-          for (int i = 0; i < parityBlocks; i++) {
-            try (FSDataInputStream parity = fs.open(new Path(RaidStripe.parity(path, offset, i)))) {
-              parity.readFully(done, units[dataBlocks + i]);
-            }
-          }
-          for (int unit : erased) {
-            right[unit] = units[unit];
-            units[unit] = null;
-          }
-          decoder.decode(units, erased, decoded);
-          if (!Arrays.deepEquals(right, decoded)) {
-            return path + ": the parity of its blocks from " + offset + " does not decode to them";
-          }
+        String wrong = wrongParity(file.toUri().getPath(), data, offset);
+        if (wrong != null) {
+          return wrong;
         }
       }
     }
     return null;
+  }
+
+  private String wrongParity(String path, FSDataInputStream data, long offset) throws IOException {
+    RawErasureEncoder encoder =
+        new RSRawErasureCoderFactory()
+            .createEncoder(new ErasureCoderOptions(dataBlocks, parityBlocks));
+    byte[][] units = new byte[dataBlocks][Pattern.CHUNK_BYTES];
+    byte[][] parity = new byte[parityBlocks][Pattern.CHUNK_BYTES];
+    byte[] found = new byte[Pattern.CHUNK_BYTES];
+    List<FSDataInputStream> in = new ArrayList<>();
+    try {
+      for (int i = 0; i < parityBlocks; i++) {
+        Path one = new Path(RaidStripe.parity(path, offset, i));
+        if (fs.getFileStatus(one).getLen() != blockBytes) {
+          return one + " is not as long as a block";
+        }
+        in.add(fs.open(one));
+      }
+      for (long done = 0; done < blockBytes; done += Pattern.CHUNK_BYTES) {
+        for (int i = 0; i < dataBlocks; i++) {
+          data.readFully(offset + i * blockBytes + done, units[i]);
+        }
+        encoder.encode(units, parity);
+        for (int i = 0; i < parityBlocks; i++) {
+          in.get(i).readFully(found);
+          if (!Arrays.equals(parity[i], found)) {
+            return RaidStripe.parity(path, offset, i) + " is wrong from " + done + " on";
+          }
+        }
+      }
+      return null;
+    } finally {
+      for (FSDataInputStream one : in) {
+        one.close();
+      }
+    }
   }
 
   private List<Long> offsets(Path file) throws IOException {

@@ -5,14 +5,17 @@ import com.google.gson.Gson;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -31,7 +34,8 @@ import org.stripeline.natives.Ticker;
  * one. Its description is section IV of the paper on encoding-aware replication.
  *
  * <p>Without what slows the original down: the start of tasks is not part of the reported seconds,
- * and blocks that would have to move so that a rack may fail are left where they are.
+ * blocks that would have to move so that a rack may fail are left where they are, and Hadoop's own
+ * Java coder encodes.
  */
 final class RaidNode implements AutoCloseable {
   static final String NAME = "hdfs-raid";
@@ -51,7 +55,7 @@ final class RaidNode implements AutoCloseable {
   static final class Result {
     double seconds;
 
-    /** Of all tasks. */
+    /** Of all tasks, with their start. */
     double cpuSeconds;
 
     final Traffic traffic = new Traffic();
@@ -81,16 +85,38 @@ final class RaidNode implements AutoCloseable {
    *     networks of a {@link ShapedNetwork}
    * @return the exit status
    */
-  static int run(String[] arguments) throws IOException {
+  static int run(String[] arguments) {
     int dataBlocks = Integer.parseInt(arguments[1]);
     try (RaidNode node = new RaidNode(dataBlocks, Integer.parseInt(arguments[2]))) {
-      node.start(Integer.parseInt(arguments[3]));
+      List<RaidStripe> stripes = node.stripes(arguments[0]);
+      node.start(Math.min(stripes.size(), Integer.parseInt(arguments[3])));
       long start = Ticker.SYSTEM.nanos();
-      node.encode(arguments[0]);
+      node.encode(stripes);
       node.result.seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
       System.out.println(new Gson().toJson(node.result));
+      return 0;
+    } catch (IOException e) {
+      System.out.println("Cannot encode: " + e.getMessage());
+      return 1;
     }
-    return 0;
+  }
+
+  /** Returns the stripes of all files of a directory, with DataNodes for their parity. */
+  private List<RaidStripe> stripes(String directory) throws IOException {
+    Random random = new Random(SEED);
+    List<RaidStripe> stripes = new ArrayList<>();
+    for (FileStatus file : fs.listStatus(new Path(directory))) {
+      for (long offset = 0; offset < file.getLen(); offset += dataBlocks * file.getBlockSize()) {
+        RaidStripe stripe = new RaidStripe();
+        stripe.source = file.getPath().toUri().getPath();
+        stripe.offset = offset;
+        stripe.blockBytes = file.getBlockSize();
+        Collections.shuffle(nodes, random);
+        stripe.parityNodes.addAll(nodes.subList(0, parityBlocks));
+        stripes.add(stripe);
+      }
+    }
+    return stripes;
   }
 
   private void start(int count) throws IOException {
@@ -112,53 +138,43 @@ final class RaidNode implements AutoCloseable {
     for (BufferedReader task : said) {
       String line = line(task);
       if (!line.equals(RaidTask.READY)) {
-        throw new IOException("Cannot encode: a task said '" + line + "'");
+        throw new IOException("a task said '" + line + "'");
       }
     }
   }
 
-  private void encode(String directory) throws IOException {
-    Random random = new Random(SEED);
-    int[] given = new int[tasks.size()];
-    int stripes = 0;
-    FileStatus[] files = fs.listStatus(new Path(directory));
-    for (FileStatus file : files) {
-      String path = file.getPath().toUri().getPath();
-      List<LocatedBlock> blocks =
-          fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
-      for (int first = 0; first < blocks.size(); first += dataBlocks) {
-        int task = stripes++ % tasks.size();
-        RaidStripe stripe = new RaidStripe();
-        stripe.source = path;
-        stripe.offset = blocks.get(first).getStartOffset();
-        stripe.blockBytes = file.getBlockSize();
-        Collections.shuffle(nodes, random);
-        stripe.parityNodes.addAll(nodes.subList(0, parityBlocks));
-        count(stripe, blocks.subList(first, first + dataBlocks), task);
-        tasks
-            .get(task)
-            .getOutputStream()
-            .write((new Gson().toJson(stripe) + "\n").getBytes(StandardCharsets.UTF_8));
-        tasks.get(task).getOutputStream().flush();
-        given[task]++;
+  private void encode(List<RaidStripe> stripes) throws IOException {
+    Set<String> files = new LinkedHashSet<>();
+    for (int i = 0; i < stripes.size(); i++) {
+      RaidStripe stripe = stripes.get(i);
+      int task = i % tasks.size();
+      count(stripe, task);
+      OutputStream to = tasks.get(task).getOutputStream();
+      to.write((new Gson().toJson(stripe) + "\n").getBytes(StandardCharsets.UTF_8));
+      to.flush();
+      files.add(stripe.source);
+    }
+    double[] cpuSeconds = new double[tasks.size()];
+    for (int i = 0; i < stripes.size(); i++) {
+      String line = line(said.get(i % tasks.size()));
+      try {
+        cpuSeconds[i % tasks.size()] = Double.parseDouble(line);
+      } catch (NumberFormatException e) {
+        throw new IOException("a task has failed: " + line, e);
       }
     }
-    for (int task = 0; task < given.length; task++) {
-      double cpuSeconds = 0;
-      for (int i = 0; i < given[task]; i++) {
-        cpuSeconds = Double.parseDouble(line(said.get(task)));
-      }
-      result.cpuSeconds += cpuSeconds;
-    }
-    for (FileStatus file : files) {
-      fs.setReplication(file.getPath(), (short) 1);
+    result.cpuSeconds = Arrays.stream(cpuSeconds).sum();
+    for (String file : files) {
+      fs.setReplication(new Path(file), (short) 1);
     }
   }
 
   /** Counts what crosses racks: readers choose a replica in their own rack if there is one. */
-  private void count(RaidStripe stripe, List<LocatedBlock> blocks, int task) {
+  private void count(RaidStripe stripe, int task) throws IOException {
     String rack = racks.get(ShapedNetwork.address(task + 1));
-    for (LocatedBlock block : blocks) {
+    long bytes = dataBlocks * stripe.blockBytes;
+    for (LocatedBlock block :
+        fs.getClient().getLocatedBlocks(stripe.source, stripe.offset, bytes).getLocatedBlocks()) {
       if (Arrays.stream(block.getLocations())
           .noneMatch(node -> node.getNetworkLocation().equals(rack))) {
         result.traffic.bytesReadRemote += stripe.blockBytes;
@@ -174,7 +190,7 @@ final class RaidNode implements AutoCloseable {
   private static String line(BufferedReader task) throws IOException {
     String line = task.readLine();
     if (line == null) {
-      throw new IOException("Cannot encode: a task has ended; see its message above");
+      throw new IOException("a task has ended");
     }
     return line;
   }

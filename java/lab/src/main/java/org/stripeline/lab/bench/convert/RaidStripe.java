@@ -14,8 +14,6 @@ final class RaidStripe {
 
   long blockBytes;
 
-  int dataBlocks;
-
   /** Address and port of the DataNode for each parity block. */
   List<String> parityNodes = new ArrayList<>();
 

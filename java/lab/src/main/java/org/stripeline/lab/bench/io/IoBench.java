@@ -111,7 +111,6 @@ final class IoBench {
 
   /** Measures on a cluster with enough DataNodes, which keeps running. */
   void runOn(IoCluster running) throws IOException {
-    PageCache.leaveOut(settings, place.data(), report);
     cluster = running;
     hdfs = running;
     describe();

@@ -3,6 +3,7 @@ package org.stripeline.lab.bench.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
+import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
@@ -71,7 +73,9 @@ class BesideConversionTest {
   }
 
   @Test
-  void aSenderThatCannotStartIsReported() {
+  void aSenderThatCannotStartIsReported() throws Exception {
+    String obstacle = PrivateNetwork.obstacle();
+    assumeTrue(obstacle == null, obstacle);
     ShapedNetwork notMade = new ShapedNetwork(4, 0);
     assertThatThrownBy(() -> new InjectedTraffic(notMade, 10, directory.resolve("traffic.log")))
         .isInstanceOf(IOException.class)

@@ -75,10 +75,10 @@ class ConvertBenchTest {
     // Data is read in the core rack; only four of the six parity blocks may leave it.
     assertThat(ear.crossRackBytes).as("bytes across racks").isBetween(0L, 4L << 20);
     ConvertSample raid = report.samples.get(2);
-    assertThat(raid.jobSeconds).isBetween(0.0, raid.seconds);
-    // Six data and six parity blocks, of which some stay in their racks.
-    assertThat(raid.crossRackBytes).isBetween(1L << 20, 12L << 20);
-    assertThat(raid.blocksSent).isBetween(0L, 10L);
+    assertThat(raid.jobSeconds).isPositive().isLessThan(raid.seconds);
+    // Of six data and six parity blocks; the parity of a stripe does not fit into one rack.
+    assertThat(raid.crossRackBytes).isBetween(2L << 20, 12L << 20);
+    assertThat(raid.blocksSent).isBetween(0L, 6L);
     assertThat(Files.readString(record.resolve("convert.txt")))
         .contains("100 between racks", "3.00 writes of a block per second");
     assertThat(work).doesNotExist();

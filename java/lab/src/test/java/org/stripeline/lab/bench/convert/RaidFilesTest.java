@@ -92,7 +92,7 @@ class RaidFilesTest {
     assertThat(files.blocksToMove(FILE, 4)).isEqualTo(1);
 
     writeParity(1, 0, new byte[BLOCK_BYTES]);
-    assertThat(files.wrongParity(FILE)).contains("does not decode");
+    assertThat(files.wrongParity(FILE)).contains("file-0-1 is wrong from 0 on");
     assertThat(files.blocksToMove(FILE, 4)).isEqualTo(2);
 
     files.deleteParity(FILE);
