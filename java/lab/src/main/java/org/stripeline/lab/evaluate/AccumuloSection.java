@@ -89,12 +89,12 @@ final class AccumuloSection implements Section {
       all.add(
           measurement(
               "-" + policy,
-              3600,
+              360,
               "3-rep,rs_java,coder,functional-partitioned "
                   + policy
-                  + " gz,snappy,none 5000000 10000"));
+                  + " gz,snappy,none 100000 500"));
     }
-    all.add(Measurement.script(LOG, 1800, "scripts/test-applications.sh --json accumulo"));
+    all.add(Measurement.script(LOG, 300, "scripts/test-applications.sh --json accumulo"));
     return all;
   }
 

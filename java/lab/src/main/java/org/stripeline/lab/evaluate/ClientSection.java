@@ -69,32 +69,32 @@ final class ClientSection implements Section {
       all.add(
           Measurement.of(
                   WHILE_BUSY,
-                  900,
+                  240,
                   "bench io --contestants="
                       + String.join(",", BUSY)
-                      + " --operations=write,write-busy --threads=1 --size=768MiB --jvms=5"
-                      + " --repetitions=3")
+                      + " --operations=write,write-busy --threads=1 --size=256MiB --jvms=3"
+                      + " --repetitions=2")
               .onAnyHdfs());
       all.add(
           Measurement.of(
                   COLD,
-                  900,
+                  300,
                   "bench io --contestants=3-rep,rs_java,"
                       + OURS
                       + " --operations=read,read-cold,read-dead2,read-dead2-cold --threads=1"
-                      + " --size=768MiB --jvms=3 --repetitions=3")
+                      + " --size=256MiB --jvms=2 --repetitions=2")
               .onDisk());
     }
     all.add(
         Measurement.of(
             LINKS,
-            size.choose(20, 85, 1800),
+            size.choose(20, 85, 480),
             size.choose(
                 "bench io --contestants=3-rep,"
                     + OURS
                     + " --operations=write,read --quick --shaped=500",
                 links + " --size=64MiB --jvms=1 --repetitions=2 --shaped=500",
-                links + " --size=768MiB --jvms=5 --repetitions=3 --shaped=500,1000")));
+                links + " --size=256MiB --jvms=1 --repetitions=3 --shaped=500,1000")));
     return all;
   }
 
@@ -107,13 +107,13 @@ final class ClientSection implements Section {
             + " --operations=write,read,read-dead1,read-dead2,read-dead3";
     return Measurement.of(
             "clients",
-            size.choose(40, 230, 3 * 3600),
+            size.choose(40, 230, 2400),
             size.choose(
                 "bench io --contestants=3-rep,rs_java,noop,"
                     + OURS
                     + " --operations=write,write-busy,read-dead2 --quick",
                 all + "," + WRITE_BUSY + " --size=128MiB --jvms=1 --repetitions=2 --threads=1",
-                all + " --size=768MiB --jvms=5 --repetitions=3 --threads=1,5,10,20"))
+                all + " --size=256MiB --jvms=2 --repetitions=1 --threads=1,5,10,20"))
         .onAnyHdfs();
   }
 

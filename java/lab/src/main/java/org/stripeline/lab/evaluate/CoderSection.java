@@ -40,10 +40,10 @@ final class CoderSection implements Section {
 
   /** Returns the measurement with a number of threads; other sections share that with one. */
   static Measurement measurement(Size size, int threads) {
-    String effort = size.choose("--quick", "--rounds=1 --seconds=0.5", "--rounds=5 --seconds=3");
+    String effort = size.choose("--quick", "--rounds=1 --seconds=0.5", "--rounds=3 --seconds=0.5");
     return Measurement.of(
             "coders-" + threads,
-            size.choose(35, 50, 300),
+            size.choose(35, 50, 110),
             "bench java --threads=" + threads + " " + effort)
         .withoutHdfs();
   }

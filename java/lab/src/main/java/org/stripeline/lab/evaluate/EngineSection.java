@@ -50,13 +50,15 @@ final class EngineSection implements Section {
 
   @Override
   public List<Measurement> measurements(Size size) {
-    String effort = size.choose("--quick ", "--repetitions=2 --window-ms=50 ", "--repetitions=7 ");
+    String effort =
+        size.choose(
+            "--quick ", "--repetitions=2 --window-ms=50 ", "--repetitions=4 --window-ms=100 ");
     List<Measurement> all = new ArrayList<>();
     for (String part : new String[] {"peaks", "metadata", "rates", "latency"}) {
       all.add(
           Measurement.of(
                   "engine-" + part,
-                  size.choose(10, 20, 120),
+                  size.choose(10, 20, 80),
                   "bench engine " + effort + "--part=" + part)
               .withoutHdfs());
     }

@@ -58,7 +58,9 @@ public final class EvaluateCommand implements Callable<Integer> {
   /** Set by the launcher to its own directory, that of the checkout. */
   private static final String HOME_KEY = "stripeline.home";
 
-  @Option(names = "--full", description = "Measure for hours instead of for at most 20 minutes")
+  @Option(
+      names = "--full",
+      description = "Measure for about three hours instead of for at most 20 minutes")
   private boolean full;
 
   @Option(names = "--trial", hidden = true, description = "Seconds for each measurement")
@@ -79,7 +81,8 @@ public final class EvaluateCommand implements Callable<Integer> {
       paramLabel = "DIR",
       defaultValue = "evaluation",
       description =
-          "New or empty directory for report, results and logs (default: ${DEFAULT-VALUE})")
+          "New or empty directory for report, results and logs, and with --full for the files of"
+              + " reads from disks (default: ${DEFAULT-VALUE})")
   private Path directory;
 
   @Option(
@@ -204,9 +207,7 @@ public final class EvaluateCommand implements Callable<Integer> {
     EvaluationReport.Run run = new EvaluationReport.Run();
     results.runs.add(run);
     Measurement here =
-        configuration == null
-            ? measurement.in(directory.toAbsolutePath().resolve("work"))
-            : measurement.on(configuration.toAbsolutePath(), path);
+        configuration == null ? measurement : measurement.on(configuration.toAbsolutePath(), path);
     if (here == null) {
       run.command = measurement.command();
       run.leftOut =
@@ -236,7 +237,7 @@ public final class EvaluateCommand implements Callable<Integer> {
     run.leftOut = stored.leftOut;
     if (run.failed == null && run.leftOut == null) {
       section.conclude(here, stored.result, results);
-      if (configuration != null && here != measurement) {
+      if (here != measurement) {
         results.onCluster(here);
       }
       run.leftOut = Measurements.leftOut(stored.result);

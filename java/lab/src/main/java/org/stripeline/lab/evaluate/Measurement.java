@@ -29,14 +29,13 @@ final class Measurement {
 
   private final Needs needs;
 
-  /** Whether it reads from disks, so that its files must not be in memory. */
-  private boolean isOnDisk;
-
   /** The HDFS that a measurement needs. */
   private enum Needs {
     NONE,
     /** One of its own, whose DataNodes it stops or whose links it limits. */
     OWN,
+    /** One of its own, with files on a disk because it reads them from there. */
+    OWN_ON_DISK,
     /** Any: its command has the options {@code --conf} and {@code --path}. */
     ANY
   }
@@ -84,24 +83,13 @@ final class Measurement {
     return new Measurement(name, seconds, mayDiffer, isScript, Needs.ANY, arguments);
   }
 
-  /** Marks a command whose files must be on a disk, and returns it. */
+  /** Returns the same measurement, marked as one whose files must be on a disk. */
   Measurement onDisk() {
-    isOnDisk = true;
-    return this;
+    return new Measurement(name, seconds, mayDiffer, isScript, Needs.OWN_ON_DISK, arguments);
   }
 
-  /**
-   * Returns the measurement with its files in a directory, if they must be on a disk, or else this.
-   *
-   * @param directory does not exist
-   */
-  Measurement in(Path directory) {
-    if (!isOnDisk) {
-      return this;
-    }
-    List<String> changed = new ArrayList<>(arguments);
-    changed.add("--dir=" + directory);
-    return new Measurement(name, seconds, mayDiffer, isScript, needs, changed);
+  boolean isOnDisk() {
+    return needs == Needs.OWN_ON_DISK;
   }
 
   /**
@@ -113,7 +101,7 @@ final class Measurement {
    */
   Measurement on(Path configuration, String path) {
     if (needs != Needs.ANY) {
-      return needs == Needs.OWN ? null : this;
+      return needs == Needs.NONE ? this : null;
     }
     List<String> changed = new ArrayList<>();
     for (String argument : arguments) {

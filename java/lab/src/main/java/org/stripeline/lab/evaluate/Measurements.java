@@ -151,6 +151,10 @@ final class Measurements {
     } else {
       command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+      if (measurement.isOnDisk()) {
+        // The directory for temporary files may be in memory.
+        command.add("-Djava.io.tmpdir=" + results.getParent());
+      }
       command.add(ChildMain.class.getName());
       command.add(main.getName());
       command.addAll(measurement.arguments);

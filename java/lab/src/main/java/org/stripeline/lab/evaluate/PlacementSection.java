@@ -91,7 +91,7 @@ final class PlacementSection implements Section {
     all.add(
         Measurement.compared(
             "placement-simulated",
-            size.choose(3, 20, 900),
+            size.choose(3, 20, 40),
             "simulate a1-code a1-traffic a2-writes"
                 + size.choose(
                     "",
@@ -101,29 +101,29 @@ final class PlacementSection implements Section {
     all.add(
         Measurement.of(
             CONVERSION,
-            size.choose(25, 150, 1800),
+            size.choose(25, 150, 900),
             size.choose(
                 "bench convert --quick",
                 "bench convert --shaped=1000 --racks=12 --methods=adopt,adopt-ear,cp-4"
                     + " --codes=RS-6-3 --files=2 --block-size=16MiB --repetitions=1",
                 "bench convert --shaped=1000 --racks=12 --replication=2"
                     + " --methods=adopt,adopt-ear,hdfs-raid,cp,cp-4"
-                    + " --codes=RS-4-2,RS-6-2,RS-8-2,RS-10-2 --repetitions=5")));
+                    + " --codes=RS-4-2,RS-6-2,RS-8-2,RS-10-2 --repetitions=2")));
     if (size == Size.FULL) {
-      all.add(Measurement.script(JOBS, 1500, "scripts/application.sh replay 100 50 2 3"));
+      all.add(Measurement.script(JOBS, 500, "scripts/application.sh replay 100 50 2 1"));
       all.add(
           Measurement.of(
               WRITES,
-              900,
+              360,
               "bench convert --shaped=1000 --racks=12 --replication=2 --methods=adopt,adopt-ear"
-                  + " --codes=RS-8-2 --files=12 --writes=0.5 --repetitions=5"));
+                  + " --codes=RS-8-2 --files=12 --writes=0.5 --repetitions=2"));
       for (int mbit : new int[] {200, 500, 800}) {
         all.add(
             Measurement.of(
                 TRAFFIC + mbit,
-                600,
+                120,
                 "bench convert --shaped=1000 --shaped-racks=1000 --racks=12 --replication=2"
-                    + " --methods=adopt,adopt-ear --codes=RS-8-2 --repetitions=5 --traffic="
+                    + " --methods=adopt,adopt-ear --codes=RS-8-2 --repetitions=2 --traffic="
                     + mbit));
       }
     }
@@ -188,8 +188,9 @@ final class PlacementSection implements Section {
         section.figure(
             "Experiment A.1 on a cluster: replicas become erasure-coded",
             "The paper's HDFS-RAID reads all data blocks in MapReduce tasks to encode them;"
-                + " hdfs-raid does the same with a process on each DataNode's host. Conversion in"
-                + " place (adopt, and adopt-ear for files that were placed for it) encodes in"
+                + " hdfs-raid, in the full form, does the same with processes on the hosts of"
+                + " DataNodes and Hadoop's Java coder, without moving blocks afterwards. Conversion"
+                + " in place (adopt, and adopt-ear for files that were placed for it) encodes in"
                 + " DataNodes, and links replicas that already lie on different nodes. cp copies"
                 + " into an erasure-coded directory.",
             measurement);

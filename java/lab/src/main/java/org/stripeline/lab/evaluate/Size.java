@@ -7,7 +7,7 @@ enum Size {
   TRIAL,
   /** At most 20 minutes on two processors. */
   QUICK,
-  /** Hours. */
+  /** About three hours. */
   FULL;
 
   /** Returns the value for this size. */
