@@ -159,8 +159,12 @@ public final class ReplayBench {
     return new Path("/" + placement + "/input/" + job.number());
   }
 
-  private static Path output(String placement, TraceJob job) {
-    return new Path("/" + placement + "/output/" + job.number());
+  /**
+   * Returns a directory that no other job writes into: the application master of a job that is
+   * complete ends seconds later, and temporary files in the job's directory disappear then.
+   */
+  private static Path output(String placement, int repetition, TraceJob job) {
+    return new Path("/" + placement + "/output" + repetition + "/" + job.number());
   }
 
   private void replay(String placement, List<TraceJob> jobs, int repetition) throws Exception {
@@ -172,7 +176,7 @@ public final class ReplayBench {
         ends.add(
             running.submit(
                 () -> {
-                  run(placement, job);
+                  run(placement, repetition, job);
                   double seconds = (System.nanoTime() - start) / 1e9;
                   return new Sample(placement, repetition, job.number(), seconds);
                 }));
@@ -184,12 +188,12 @@ public final class ReplayBench {
       running.shutdownNow();
     }
     for (TraceJob job : jobs) {
-      check(placement, job);
+      check(placement, repetition, job);
     }
-    fs.delete(new Path("/" + placement + "/output"), true);
+    fs.delete(new Path("/" + placement + "/output" + repetition), true);
   }
 
-  private void run(String placement, TraceJob trace) throws Exception {
+  private void run(String placement, int repetition, TraceJob trace) throws Exception {
     Configuration own = new Configuration(conf);
     boolean isReduced = trace.shuffled() > 0;
     setRatio(own, MAP, isReduced ? trace.shuffled() : trace.output(), trace.input());
@@ -201,7 +205,7 @@ public final class ReplayBench {
       job.setOutputKeyClass(Text.class);
       job.setOutputValueClass(NullWritable.class);
       FileInputFormat.addInputPath(job, input(placement, trace));
-      FileOutputFormat.setOutputPath(job, output(placement, trace));
+      FileOutputFormat.setOutputPath(job, output(placement, repetition, trace));
       if (!job.waitForCompletion(false)) {
         String reason = job.getStatus().getFailureInfo();
         throw new IOException("Job " + trace.number() + " of the trace has failed: " + reason);
@@ -215,10 +219,10 @@ public final class ReplayBench {
   }
 
   /** Compares what a job wrote with its input. */
-  private void check(String placement, TraceJob job) throws IOException {
+  private void check(String placement, int repetition, TraceJob job) throws IOException {
     long rows = 0;
     int files = 0;
-    for (FileStatus file : fs.globStatus(new Path(output(placement, job), "part-*"))) {
+    for (FileStatus file : fs.globStatus(new Path(output(placement, repetition, job), "part-*"))) {
       try (FSDataInputStream in = fs.open(file.getPath())) {
         rows += job.check(in, file.getLen());
       }

@@ -70,6 +70,10 @@ final class DamageTrial implements AutoCloseable {
               conf.set("stripeline.agent.scrub.bandwidth", "0");
               conf.setInt("dfs.datanode.scan.period.hours", -1);
               conf.setInt("dfs.datanode.directoryscan.interval", -1);
+              // Under load, HDFS would rebuild blocks that are reported late, so that there are
+              // two.
+              conf.setInt("dfs.namenode.replication.max-streams", 0);
+              conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 0);
             });
   }
 
