@@ -108,7 +108,7 @@ final class PlacementSection implements Section {
                     + " --codes=RS-6-3 --files=2 --block-size=16MiB --repetitions=1",
                 "bench convert --shaped=1000 --racks=12 --replication=2"
                     + " --methods=adopt,adopt-ear,hdfs-raid,cp,cp-4"
-                    + " --codes=RS-4-2,RS-6-2,RS-8-2,RS-10-2 --repetitions=2")));
+                    + " --codes=RS-4-2,RS-6-2,RS-8-2,RS-10-2 --files=2 --repetitions=2")));
     if (size == Size.FULL) {
       all.add(Measurement.script(JOBS, 500, "scripts/application.sh replay 100 50 2 1"));
       all.add(
