@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the evaluation's sections with programs of other projects in their smallest form, with all checks, and a coder
-# that computes no parity, which is to be found. Without the programs, which Maven downloads, only says so.
+# Runs the trial form of those sections of the evaluation that use programs of other projects, and a short replay of
+# jobs. Then runs a coder that computes no parity, and fails if the bench does not notice that. If Maven cannot download
+# the programs, prints that, and exits 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

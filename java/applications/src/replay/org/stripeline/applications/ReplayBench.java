@@ -26,6 +26,7 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.Reducer;
+import org.apache.hadoop.mapreduce.TaskInputOutputContext;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.v2.MiniMRYarnCluster;
@@ -240,7 +241,7 @@ public final class ReplayBench {
     }
   }
 
-  /** Says how often each row is written, so that all rows together are as many as the job has. */
+  /** Writes each row several times or not at all, so that all together are as many as asked. */
   private static final class Ratio {
     private final long written;
     private final long read;
@@ -251,11 +252,11 @@ public final class ReplayBench {
       read = conf.getLong(String.format(READ, task), 1);
     }
 
-    long next() {
-      due += written;
-      long times = due / read;
-      due %= read;
-      return times;
+    void write(Text row, TaskInputOutputContext<?, ?, Text, NullWritable> context)
+        throws IOException, InterruptedException {
+      for (due += written; due >= read; due -= read) {
+        context.write(row, NullWritable.get());
+      }
     }
   }
 
@@ -271,9 +272,7 @@ public final class ReplayBench {
     @Override
     protected void map(LongWritable position, Text row, Context context)
         throws IOException, InterruptedException {
-      for (long times = ratio.next(); times > 0; times--) {
-        context.write(row, NullWritable.get());
-      }
+      ratio.write(row, context);
     }
   }
 
@@ -289,10 +288,8 @@ public final class ReplayBench {
     @Override
     protected void reduce(Text row, Iterable<NullWritable> values, Context context)
         throws IOException, InterruptedException {
-      for (NullWritable value : values) {
-        for (long times = ratio.next(); times > 0; times--) {
-          context.write(row, value);
-        }
+      for (NullWritable each : values) {
+        ratio.write(row, context);
       }
     }
   }

@@ -5,7 +5,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.mapreduce.v2.MiniMRYarnCluster;
 
-/** A YARN in this JVM, whose tasks are processes, for benches with more jobs than memory. */
+/** A YARN in this JVM for benches; its tasks are processes. */
 final class BenchYarn {
   /** Application masters inject classes, which needs the access that Java 8 allowed. */
   private static final String TASK_OPTIONS =
@@ -13,7 +13,7 @@ final class BenchYarn {
 
   private BenchYarn() {}
 
-  /** Starts it with one node; whoever calls this stops it. */
+  /** Starts a YARN with one NodeManager. The caller stops it. */
   static MiniMRYarnCluster start(MiniDFSCluster hdfs) {
     Configuration conf = new Configuration(hdfs.getConfiguration(0));
     conf.set("fs.defaultFS", hdfs.getURI().toString());

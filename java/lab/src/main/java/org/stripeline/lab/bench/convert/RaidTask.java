@@ -91,7 +91,7 @@ final class RaidTask {
         System.out.println(ProcessTime.ofSelf());
       }
     } catch (Throwable e) {
-      // In place of the processor time; whoever reads it fails with this line.
+      // RaidNode expects a number here, and ends with this line as the reason.
       System.out.println(e);
       Runtime.getRuntime().halt(1);
     }
