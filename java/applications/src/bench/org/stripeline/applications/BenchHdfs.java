@@ -128,11 +128,17 @@ final class BenchHdfs implements AutoCloseable {
   /**
    * Runs an action while those DataNodes are down that have the first data blocks, or replicas, of
    * the largest file in a directory, so that readers need its parity.
+   *
+   * @param count the number of these DataNodes
    */
-  void withoutDataOf(org.apache.hadoop.fs.Path directory, Action action) throws Exception {
+  void withoutDataOf(org.apache.hadoop.fs.Path directory, int count, Action action)
+      throws Exception {
     FileStatus largest = null;
     for (FileStatus file : fileSystem().listStatus(directory)) {
       largest = largest == null || file.getLen() > largest.getLen() ? file : largest;
+    }
+    if (largest == null || largest.getLen() == 0) {
+      throw new IOException("Cannot choose DataNodes: no file in " + directory + " has data");
     }
     String path = largest.getPath().toUri().getPath();
     LocatedBlock block = fileSystem().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).get(0);
@@ -141,7 +147,7 @@ final class BenchHdfs implements AutoCloseable {
       int unit = block.isStriped() ? ((LocatedStripedBlock) block).getBlockIndices()[i] : i;
       nodes.put(unit, block.getLocations()[i].getXferAddr());
     }
-    withDead(new ArrayList<>(nodes.values()).subList(0, DEAD), action);
+    withDead(new ArrayList<>(nodes.values()).subList(0, count), action);
   }
 
   private void withDead(List<String> nodes, Action action) throws Exception {

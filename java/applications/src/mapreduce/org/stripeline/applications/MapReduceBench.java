@@ -226,7 +226,7 @@ public final class MapReduceBench {
       double seconds = run(conf, new DistCp(conf, null), SOURCE.toString(), copy.toString());
       add("distcp", seconds, null);
       // What TestDFSIO writes would not show wrong parity.
-      hdfs.withoutDataOf(copy, () -> requireChecksum(copy));
+      hdfs.withoutDataOf(copy, BenchHdfs.DEAD, () -> requireChecksum(copy));
       delete(copy);
     }
 

@@ -110,7 +110,8 @@ public final class ThroughputBench {
       tool("gen");
       time("read-stateful", "read", "stf");
       time("read-positional", "read", "pos");
-      hdfs.withDead(
+      hdfs.withoutDataOf(
+          directory(),
           1,
           () -> {
             time("read-stateful-dead1", "read", "stf");
@@ -164,18 +165,21 @@ public final class ThroughputBench {
       }
     }
 
+    /** Returns the directory of the tool's files. */
+    private Path directory() {
+      return new Path(
+          contestant.isReplicated()
+              ? ErasureCodeBenchmarkThroughput.REP_DIR
+              : ErasureCodeBenchmarkThroughput.EC_DIR);
+    }
+
     /** Returns a digest of all files of the tool. */
     private String digest(FileSystem reader) throws IOException, NoSuchAlgorithmException {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      boolean isReplicated = contestant.isReplicated();
-      String directory =
-          isReplicated
-              ? ErasureCodeBenchmarkThroughput.REP_DIR
-              : ErasureCodeBenchmarkThroughput.EC_DIR;
-      FileStatus[] files = reader.listStatus(new Path(directory));
+      FileStatus[] files = reader.listStatus(directory());
       if (files.length != clients) {
         throw new IOException(
-            "Wrong number of files in " + directory + ": " + files.length + ", not " + clients);
+            "Wrong number of files in " + directory() + ": " + files.length + ", not " + clients);
       }
       for (FileStatus file : files) {
         try (InputStream in = new DigestInputStream(reader.open(file.getPath()), digest)) {

@@ -124,8 +124,8 @@ final class AccumuloSection implements Section {
         section.figure(
             "Writing files of a bulk import by compression, import, and scan",
             "The document wrote 400 million rows by 40 writers on many machines; here one thread"
-                + " writes, and compressing takes most of the time. An import moves the files and"
-                + " writes none.",
+                + " writes, so that compressing, and without compression making the rows, takes"
+                + " most of the time. An import moves the files and writes none.",
             measurement);
     for (Sample sample : samples) {
       figure
@@ -197,9 +197,10 @@ final class AccumuloSection implements Section {
     EvaluationReport.Figure figure =
         section.figure(
             "Time of a batch of ten random rows, without and with two dead DataNodes, and rebuilt",
-            "The document's tables were larger than memory and on many machines; here all blocks"
-                + " are in the page cache of this machine, so that each read of another block"
-                + " costs less. Buckets have 5 ms; the document's had 50.",
+            "In the document 16 clients at a time read a table of ten billion rows on 16 machines;"
+                + " here one client reads, and all blocks are in the page cache of this machine, so"
+                + " that each read of another block costs less, and buckets have 5 ms instead of"
+                + " 50.",
             measurement);
     for (Lookups one : lookups) {
       List<Double> times = new ArrayList<>();

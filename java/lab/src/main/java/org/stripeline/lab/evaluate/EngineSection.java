@@ -94,8 +94,9 @@ final class EngineSection implements Section {
     EvaluationReport.Figure figure =
         section.figure(
             "Table 2: coders alone",
-            "The paper's ISA-L has 31.2 and 29.7 GB/s for encode and decode on 28 processors,"
-                + " Jerasure 17.4 and 10.9, a GPU 11.5 and 10.6. null codes nothing.",
+            "The paper's ISA-L has 31.2 and 29.7 GB/s for encode and decode on all processors of a"
+                + " node, Jerasure 17.4 and 10.9, a network adapter 8.5 and 7.6, a GPU 11.5 and"
+                + " 10.6; this machine has other processors. null codes nothing.",
             measurement);
     EvaluationReport.Panel panel = figure.panel("RS-6-3, data", "GB/s", null);
     for (Point point : points) {
@@ -117,7 +118,9 @@ final class EngineSection implements Section {
     for (Point point : points) {
       panel.bar(point.metadata, point.operation, spread(point), null);
     }
-    String[][] published = {{"encode", "4.2", "1.3"}, {"decode-m", "4.6", "1.4"}};
+    String[][] published = {
+      {"encode", "up to 4.2", "up to 1.3"}, {"decode-m", "up to 4.6", "up to 1.4"}
+    };
     for (String[] row : published) {
       Double none = rate(points, row[0], "none");
       Double each = rate(points, row[0], "a value per 1 chunk(s)");
@@ -175,7 +178,12 @@ final class EngineSection implements Section {
       }
     }
     double[] rates = alone.stream().mapToDouble(Double::doubleValue).toArray();
-    figure.compareRatio(group + ", rate-aware over first-come", "up to 1.175", aware, firstCome);
+    boolean isEncode = group.endsWith(" encode");
+    figure.compareRatio(
+        group + ", rate-aware over first-come",
+        isEncode ? "up to 1.175" : "up to 1.173",
+        aware,
+        firstCome);
     figure.compareRatio(
         group + ", rate-aware over the fastest rail (equation 3)",
         "more than 1",
@@ -193,8 +201,8 @@ final class EngineSection implements Section {
     EvaluationReport.Figure figure =
         section.figure(
             "Figure 9: time of a stripe, cumulative distribution",
-            "With first-come scheduling the last stripes wait for the slowest coder, here as in the"
-                + " paper.",
+            "In the paper, the last stripes of first-come scheduling wait for the slowest coder;"
+                + " here the coders share the processors, except the virtual ones.",
             measurement);
     for (Point point : points) {
       EvaluationReport.Panel panel = figure.panel(point.rails, "% of stripes", "ms");

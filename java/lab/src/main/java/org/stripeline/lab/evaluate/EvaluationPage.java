@@ -98,7 +98,7 @@ final class EvaluationPage {
             panel.title + ", " + panel.unit, panel.unit, panel.xTitle == null ? "" : panel.xTitle);
     for (EvaluationReport.Value value : panel.values) {
       if (value.x == null) {
-        drawn.bar(value.group, value.series, value.median, value.min, value.max, value.published);
+        drawn.bar(value.group, value.series, value.median, value.min, value.max, value.limit);
       } else {
         drawn.point(value.series, value.x, value.median);
       }

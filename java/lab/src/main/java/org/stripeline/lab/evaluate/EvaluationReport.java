@@ -177,9 +177,9 @@ final class EvaluationReport {
       this.xTitle = xTitle;
     }
 
-    /** Adds a bar; {@code published} is the document's value or null. */
-    void bar(String series, String group, Spread spread, Double published) {
-      values.add(new Value(series, group, null, spread.median, spread.min, spread.max, published));
+    /** Adds a bar; {@code limit} is what the links allow, or null. */
+    void bar(String series, String group, Spread spread, Double limit) {
+      values.add(new Value(series, group, null, spread.median, spread.min, spread.max, limit));
     }
 
     /** Adds a point of a line. */
@@ -196,7 +196,7 @@ final class EvaluationReport {
     final double median;
     final double min;
     final double max;
-    final Double published;
+    final Double limit;
 
     Value(
         String series,
@@ -205,14 +205,14 @@ final class EvaluationReport {
         double median,
         double min,
         double max,
-        Double published) {
+        Double limit) {
       this.series = series;
       this.group = group;
       this.x = x;
       this.median = median;
       this.min = min;
       this.max = max;
-      this.published = published;
+      this.limit = limit;
     }
   }
 

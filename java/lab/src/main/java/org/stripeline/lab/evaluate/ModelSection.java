@@ -3,19 +3,22 @@ package org.stripeline.lab.evaluate;
 
 import com.google.gson.JsonObject;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.Spread;
 
-/** Predictions of the paper's analytical model beside the measured throughput of writes. */
+/** Predictions of the paper's analytical model beside the measured throughput of one client. */
 final class ModelSection implements Section {
-  private static final String NOTHING = "noop";
-  private static final String NOTHING_PARTITIONED = "umr-noop";
-  private static final String PARTITIONED = "functional-partitioned";
+  private static final String STOCK = "rs_java";
+  private static final String OURS = "functional-partitioned";
 
-  /** Rates of coders on one thread, in MiB/s of data, by name. */
+  /** Units that {@code bench java} decodes at a time; fewer take less time. */
+  private static final int DECODED_UNITS = 3;
+
+  /** Rates of coders on one thread, in MiB/s of data, by operation and name. */
   private final Map<String, Double> coders = new HashMap<>();
 
   @Override
@@ -25,7 +28,7 @@ final class ModelSection implements Section {
 
   @Override
   public String title() {
-    return "The analytical model of writes";
+    return "The analytical model of writes and reads";
   }
 
   @Override
@@ -46,57 +49,91 @@ final class ModelSection implements Section {
           .forEach((name, rate) -> coders.put(name, rate.median * 1e9 / ByteSize.MIB));
       return;
     }
-    Map<String, Double> writes = ClientSection.writes(result);
-    // Without this contestant there is no rate of everything but coding.
-    if (!coders.isEmpty() && writes.containsKey(NOTHING)) {
-      predict(writes, measurement, section);
+    if (!coders.isEmpty()) {
+      predict(ClientSection.rates(result), measurement, section);
     }
   }
 
   private void predict(
-      Map<String, Double> writes, Measurement measurement, EvaluationReport.Section section) {
+      Map<String, Double> rates, Measurement measurement, EvaluationReport.Section section) {
     EvaluationReport.Figure figure =
         section.figure(
-            "Equations 1 to 9: predicted and measured throughput of one writer",
-            "Predicted from the rate of the coder on one thread and the throughput of a coder that"
-                + " computes nothing (T_comm + T_other). The model takes nothing from one activity"
-                + " for another; here all share the processors, so that measured values are lower.",
+            "Equations 1, 2, 7 and 9: predicted and measured throughput of one client",
+            "Predicted from the rate of the coder on one thread, and from what one client reaches"
+                + " without coding: Hadoop's pipeline with a coder that computes nothing, our"
+                + " non-blocking mode as our blocking mode less its coding, our partitioned"
+                + " pipeline over an engine that computes nothing, and reads with all DataNodes."
+                + " The model takes nothing from one activity for another; here all share the"
+                + " processors. Equations 3, 5 and 6 are in the section of the engine; 4 and 8 are"
+                + " as 3 and 7, for decoding.",
             measurement);
-    Double transfer = writes.get(NOTHING);
-    Double partitioned = writes.get(NOTHING_PARTITIONED);
-    Double ours = coders.get("encode stripeline direct");
-    for (String coder : new String[] {"rs-legacy_java", "rs_java"}) {
-      Double rate = coders.get("encode " + coder);
-      if (rate != null && transfer != null) {
-        compare(figure, coder + " (1)", PipelineModel.sequential(rate, transfer), writes, coder);
+    Double hadoops = rates.get("write noop");
+    for (String coder : new String[] {"rs-legacy_java", STOCK}) {
+      Double coding = coders.get("encode " + coder);
+      if (coding != null && hadoops != null) {
+        String measured = "write " + coder;
+        compare(figure, measured, 1, PipelineModel.sequential(coding, hadoops), rates);
       }
     }
-    if (ours != null && transfer != null) {
-      double sequential = PipelineModel.sequential(ours, transfer);
-      compare(figure, "our coder in Hadoop's pipeline (1)", sequential, writes, "coder");
-      double overlapped = PipelineModel.overlapped(ours, transfer);
-      compare(figure, "our pipeline, non-blocking (7)", overlapped, writes, "non-blocking");
+    Double encoding = coders.get("encode stripeline direct");
+    if (encoding == null) {
+      return;
     }
-    if (ours != null && partitioned != null) {
-      compare(
-          figure,
-          "our pipeline, partitioned (9)",
-          PipelineModel.partitioned(ours, partitioned, partitioned),
-          writes,
-          PARTITIONED);
+    if (hadoops != null) {
+      compare(figure, "write coder", 1, PipelineModel.sequential(encoding, hadoops), rates);
+    }
+    Double blocking = rates.get("write blocking");
+    if (blocking != null && blocking < encoding) {
+      double transfer = PipelineModel.withoutCoding(blocking, encoding);
+      compare(figure, "write non-blocking", 7, PipelineModel.overlapped(encoding, transfer), rates);
+    }
+    Double empty = rates.get("write umr-noop");
+    if (empty != null) {
+      double predicted = PipelineModel.partitioned(encoding, empty, empty);
+      compare(figure, "write " + OURS, 9, predicted, rates);
+    }
+    reads(figure, rates);
+  }
+
+  private void reads(EvaluationReport.Figure figure, Map<String, Double> rates) {
+    String[][] readers = {
+      {STOCK, STOCK}, {"coder", "stripeline direct"}, {OURS, "stripeline direct"}
+    };
+    for (int dead = 1; dead <= DECODED_UNITS; dead++) {
+      for (String[] reader : readers) {
+        Double decoding = coders.get("decode " + reader[1]);
+        Double transfer = rates.get("read " + reader[0]);
+        if (decoding == null || transfer == null) {
+          continue;
+        }
+        double units = decoding * DECODED_UNITS / dead;
+        String measured = "read-dead" + dead + " " + reader[0];
+        if (reader[0].equals(OURS)) {
+          double predicted = PipelineModel.partitioned(units, transfer, transfer);
+          compare(figure, measured, 9, predicted, rates);
+        } else {
+          compare(figure, measured, 2, PipelineModel.sequential(units, transfer), rates);
+        }
+      }
     }
   }
 
   private static void compare(
       EvaluationReport.Figure figure,
-      String what,
+      String name,
+      int equation,
       double predicted,
-      Map<String, Double> writes,
-      String contestant) {
-    figure.compare(
-        what,
-        String.format(Locale.ROOT, "%.0f predicted", predicted),
-        writes.get(contestant),
-        "MiB/s");
+      Map<String, Double> rates) {
+    Double measured = rates.get(name);
+    if (measured == null) {
+      return;
+    }
+    String operation = name.substring(0, name.indexOf(' '));
+    String contestant = name.substring(operation.length() + 1);
+    EvaluationReport.Panel panel = figure.panel(operation, "MiB/s", null);
+    panel.bar("predicted", contestant, Spread.of(Collections.singletonList(predicted)), null);
+    panel.bar("measured", contestant, Spread.of(Collections.singletonList(measured)), null);
+    figure.compareRatio(
+        name + ", measured over predicted by equation " + equation, "-", measured, predicted);
   }
 }

@@ -14,6 +14,11 @@ final class PipelineModel {
     return 1 / (1 / coding + 1 / transfer);
   }
 
+  /** Equation 1 solved for everything else: {@code sequential} must be less than {@code coding}. */
+  static double withoutCoding(double sequential, double coding) {
+    return 1 / (1 / sequential - 1 / coding);
+  }
+
   /** Equations 7 and 8: coding while everything else goes on. */
   static double overlapped(double coding, double transfer) {
     return Math.min(coding, transfer);

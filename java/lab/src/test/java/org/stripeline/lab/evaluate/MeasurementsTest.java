@@ -251,16 +251,31 @@ class MeasurementsTest {
     String row =
         "{'code':'RS-8-2','method':'%s','seconds':{'median':%s},'mibPerSecond':{'median':1},"
             + "'writeSecondsDuring':{'median':%s}}";
-    EvaluationReport.Section section =
-        concluded(
-            new PlacementSection(),
+    String sample =
+        "{'code':'RS-8-2','method':'%s','repetition':%s,'writeSecondsBefore':[2,3],"
+            + "'writeSecondsDuring':[%s],'writeBegins':[-2,-1,1,2]}";
+    String text =
+        "{'rows':["
+            + String.format(row, "adopt", 8, 2)
+            + ","
+            + String.format(row, "adopt-ear", 6, 1)
+            + "],'samples':["
+            + String.format(sample, "adopt", 0, "4,8")
+            + ","
+            + String.format(sample, "adopt-ear", 1, "1,5")
+            + "]}";
+    EvaluationReport.Section section = new EvaluationReport.Section("placement", "", "");
+    new PlacementSection()
+        .conclude(
             Measurement.of("placement-writes", 1, "bench convert"),
-            "rows",
-            String.format(row, "adopt", 8, 2),
-            String.format(row, "adopt-ear", 6, 1));
+            JsonParser.parseString(text).getAsJsonObject(),
+            section);
     assertThat(section.figures.get(0).comparisons)
         .extracting(one -> one.here)
         .containsExactly(-50.0, -25.0);
+    assertThat(section.figures.get(0).panels.get(1).values)
+        .extracting(one -> one.series + " " + one.x + " " + one.median)
+        .containsExactly("adopt -1.0 3.0");
   }
 
   @Test

@@ -14,6 +14,9 @@ public interface BenchHdfs extends AutoCloseable {
   /** Returns the settings that every client needs. */
   Map<String, String> clientSettings() throws IOException;
 
+  /** Returns what runs the command that follows it where clients are; possibly empty. */
+  List<String> clientPrefix();
+
   /** Returns arguments that the JVM of every client needs. */
   List<String> clientArguments();
 

@@ -196,6 +196,11 @@ public final class ExistingHdfs implements BenchHdfs {
   }
 
   @Override
+  public List<String> clientPrefix() {
+    return Collections.emptyList();
+  }
+
+  @Override
   public List<String> clientArguments() {
     return System.getProperties().stringPropertyNames().stream()
         .filter(name -> OF_JVM.matcher(name).matches())

@@ -45,6 +45,10 @@ public final class IoCluster implements BenchHdfs {
   private final ClusterProcess process;
   private final List<DataNodeProcess> outside = new ArrayList<>();
   private DistributedFileSystem fs;
+  private List<String> clientPrefix = Collections.emptyList();
+
+  /** How clients name the NameNode. */
+  private String uri;
 
   private IoCluster(ClusterProcess process) {
     this.process = process;
@@ -78,14 +82,15 @@ public final class IoCluster implements BenchHdfs {
             .setting("dfs.namenode.replication.max-streams-hard-limit", "0");
     settings.forEach(options::setting);
     IoCluster cluster = new IoCluster(ClusterProcess.start(directory, options.build()));
+    cluster.uri = cluster.status().uri;
     cluster.fs = cluster.open(cluster.clientSettings());
     return cluster;
   }
 
   @Override
-  public Map<String, String> clientSettings() throws IOException {
+  public Map<String, String> clientSettings() {
     Map<String, String> settings = new LinkedHashMap<>();
-    settings.put("fs.defaultFS", status().uri);
+    settings.put("fs.defaultFS", uri);
     settings.put("dfs.blocksize", String.valueOf(BLOCK_BYTES));
     settings.put("dfs.namenode.fs-limits.min-block-size", "65536");
     // When a file is closed before the NameNode has received the report of its last block, the
@@ -128,6 +133,22 @@ public final class IoCluster implements BenchHdfs {
   @Override
   public long free() {
     return Long.MAX_VALUE;
+  }
+
+  /**
+   * Makes clients that start from now on run on another host of the network.
+   *
+   * @param prefix runs the command that follows it on that host
+   * @param nameNode the address of the NameNode as seen from there
+   */
+  void putClients(List<String> prefix, String nameNode) throws IOException {
+    clientPrefix = prefix;
+    uri = "hdfs://" + nameNode + ":" + java.net.URI.create(status().uri).getPort();
+  }
+
+  @Override
+  public List<String> clientPrefix() {
+    return clientPrefix;
   }
 
   @Override

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.stripeline.lab.cluster.DataNodeProcess;
 import org.stripeline.lab.cluster.WorkDirectory;
 
-/** A cluster whose DataNodes are separate processes, each in its own network. */
+/** A cluster whose DataNodes are separate processes, each on a host of a limited network. */
 public final class ShapedCluster {
   private ShapedCluster() {}
 
@@ -34,6 +34,10 @@ public final class ShapedCluster {
     }
     // A cluster starts with a DataNode in its own process, whose traffic no link would limit.
     cluster.remove("dn1");
+    if (network.limitsClients()) {
+      int host = network.client();
+      cluster.putClients(ShapedNetwork.prefix(host), network.here(host));
+    }
     return cluster;
   }
 }

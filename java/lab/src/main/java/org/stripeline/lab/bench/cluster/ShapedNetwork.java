@@ -10,10 +10,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A separate network for every DataNode, connected to this process's network by a pair of virtual
- * links whose rate Linux limits in both directions. With racks, a DataNode's link ends in the
- * network of its rack, and another pair of links with its own rate connects that network to this
- * one; one of the racks has an additional host for clients.
+ * A separate network for every DataNode and one for clients, each connected to this process's
+ * network by a pair of virtual links whose rate Linux limits in both directions. With racks, these
+ * links end in the network of a rack, and another pair of links with its own rate connects that
+ * network to this one.
  *
  * <p>The network is created in a process that has its own network and mount namespaces, so that the
  * machine's network is not modified and everything is removed when that process ends, even after a
@@ -27,27 +27,28 @@ public final class ShapedNetwork implements AutoCloseable {
   private static final int QUEUE_MILLIS = 20;
 
   private final int datanodes;
-  private final int hosts;
   private final int racks;
   private final int delayMicros;
+  private final int clientMbit;
   private boolean delayed;
 
-  /** Plans a network without racks. */
-  public ShapedNetwork(int datanodes, int delayMicros) {
-    this(datanodes, 0, delayMicros);
+  /** Plans a network with racks and without delays, where all links have the same rate. */
+  public ShapedNetwork(int datanodes, int racks) {
+    this(datanodes, racks, 0, 0);
   }
 
   /**
    * Plans a network without creating it.
    *
-   * @param racks the number of racks; DataNodes are assigned to them in turn; 0 for none
-   * @param delayMicros delay of each DataNode's link in each direction
+   * @param racks the number of racks; hosts are assigned to them in turn; 0 for none
+   * @param delayMicros delay of each host's link in each direction
+   * @param clientMbit rate of the link of the host for clients; 0 for that of DataNodes
    */
-  public ShapedNetwork(int datanodes, int racks, int delayMicros) {
+  public ShapedNetwork(int datanodes, int racks, int delayMicros, int clientMbit) {
     this.datanodes = datanodes;
-    this.hosts = racks == 0 ? datanodes : datanodes + 1;
     this.racks = racks;
     this.delayMicros = delayMicros;
+    this.clientMbit = clientMbit;
   }
 
   /** Returns how many DataNodes have a network. */
@@ -55,39 +56,37 @@ public final class ShapedNetwork implements AutoCloseable {
     return datanodes;
   }
 
-  /**
-   * Returns the number of the host for clients, if there are racks: the one after the DataNodes.
-   */
+  /** Returns the number of the host for clients: the one after the DataNodes. */
   public int client() {
-    return hosts;
+    return datanodes + 1;
   }
 
-  /** Returns the address of a DataNode, numbered from 1, in its own network. */
-  public static String address(int datanode) {
-    return "10.77." + datanode + ".2";
+  /** Returns the address of a host, numbered from 1, in its own network. */
+  public static String address(int host) {
+    return "10.77." + host + ".2";
   }
 
-  /** Returns the number of a DataNode's rack, from 1. */
-  public int rack(int datanode) {
-    return 1 + (datanode - 1) % racks;
+  /** Returns the number of a host's rack, from 1. */
+  public int rack(int host) {
+    return 1 + (host - 1) % racks;
   }
 
-  /** Returns the address of the NameNode and of clients as seen by the given DataNode. */
-  public String here(int datanode) {
-    return racks == 0 ? gateway(datanode) : rackGateway(rack(datanode));
+  /** Returns the address of this process's network as seen by the given host. */
+  public String here(int host) {
+    return racks == 0 ? gateway(host) : rackGateway(rack(host));
   }
 
-  private static String gateway(int datanode) {
-    return "10.77." + datanode + ".1";
+  private static String gateway(int host) {
+    return "10.77." + host + ".1";
   }
 
   private static String rackGateway(int rack) {
     return "10.78." + rack + ".1";
   }
 
-  /** Returns the command prefix that runs a command in a DataNode's network. */
-  public static List<String> prefix(int datanode) {
-    return Arrays.asList("ip", "netns", "exec", name(datanode));
+  /** Returns the command prefix that runs a command in a host's network. */
+  public static List<String> prefix(int host) {
+    return Arrays.asList("ip", "netns", "exec", name(host));
   }
 
   private static String rackName(int rack) {
@@ -102,16 +101,16 @@ public final class ShapedNetwork implements AutoCloseable {
    * Returns the command {@code ip} or {@code tc} for the network at the other end of the DataNode's
    * link.
    */
-  private String beside(String program, int datanode) {
-    return racks == 0 ? program + " " : program + " -n " + rackName(rack(datanode)) + " ";
+  private String beside(String program, int host) {
+    return racks == 0 ? program + " " : program + " -n " + rackName(rack(host)) + " ";
   }
 
-  private static String name(int datanode) {
-    return "dn" + datanode;
+  private static String name(int host) {
+    return "dn" + host;
   }
 
-  private static String link(int datanode) {
-    return "to-dn" + datanode;
+  private static String link(int host) {
+    return "to-dn" + host;
   }
 
   /** Returns the commands that create the network. */
@@ -127,7 +126,7 @@ public final class ShapedNetwork implements AutoCloseable {
     for (int rack = 1; rack <= racks; rack++) {
       commands.addAll(makingRack(rack));
     }
-    for (int i = 1; i <= hosts; i++) {
+    for (int i = 1; i <= client(); i++) {
       String inside = "ip -n " + name(i) + " ";
       String outside = beside("ip", i);
       commands.add("ip netns add " + name(i));
@@ -205,22 +204,34 @@ public final class ShapedNetwork implements AutoCloseable {
     return commands;
   }
 
-  /** Returns the commands that limit every DataNode's link in both directions. */
+  /** Returns whether the host for clients has a rate of its own. */
+  boolean limitsClients() {
+    return clientMbit > 0;
+  }
+
+  /** Returns the commands that limit every host's link in both directions. */
   public List<String> shaping(int mbit) {
     List<String> commands = new ArrayList<>();
-    for (int i = 1; i <= hosts; i++) {
-      for (String device :
-          new String[] {
-            beside("tc", i) + "qdisc %s dev " + link(i), "tc -n " + name(i) + " qdisc %s dev eth0"
-          }) {
-        commands.add(limit(device, mbit));
-        if (delayed) {
-          commands.add(
-              String.format(device, "replace")
-                  + " parent 1:1 handle 10: netem delay "
-                  + delayMicros
-                  + "us limit 100000");
-        }
+    for (int i = 1; i <= client(); i++) {
+      commands.addAll(shaping(i, limitsClients() && i == client() ? clientMbit : mbit));
+    }
+    return commands;
+  }
+
+  private List<String> shaping(int host, int mbit) {
+    List<String> commands = new ArrayList<>();
+    for (String device :
+        new String[] {
+          beside("tc", host) + "qdisc %s dev " + link(host),
+          "tc -n " + name(host) + " qdisc %s dev eth0"
+        }) {
+      commands.add(limit(device, mbit));
+      if (delayed) {
+        commands.add(
+            String.format(device, "replace")
+                + " parent 1:1 handle 10: netem delay "
+                + delayMicros
+                + "us limit 100000");
       }
     }
     return commands;
@@ -229,7 +240,7 @@ public final class ShapedNetwork implements AutoCloseable {
   /** Returns the commands that remove the network while the process continues. */
   public List<String> removing() {
     List<String> commands = new ArrayList<>();
-    for (int i = 1; i <= hosts; i++) {
+    for (int i = 1; i <= client(); i++) {
       commands.add("ip netns del " + name(i));
     }
     for (int rack = 1; rack <= racks; rack++) {
@@ -263,7 +274,7 @@ public final class ShapedNetwork implements AutoCloseable {
     }
   }
 
-  /** Limits every DataNode's link. */
+  /** Limits every host's link. */
   public void setRate(int mbit) throws IOException {
     for (String command : shaping(mbit)) {
       run(command);

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.stripeline.natives.Ticker;
 
 /**
@@ -31,9 +32,14 @@ final class ArrivingWrites implements AutoCloseable {
   private final ExecutorService pool = Executors.newFixedThreadPool(CLIENTS);
   private final List<Future<Double>> before = new ArrayList<>();
   private final List<Future<Double>> during = new ArrayList<>();
+
+  /** When each write was issued, in nanoseconds of the clock. */
+  private final List<Long> issued = new ArrayList<>();
+
   private final Thread arrivals = new Thread(this::arrive, "arriving-writes");
   private final AtomicInteger ended = new AtomicInteger();
   private int written;
+  private long beginOfConversion;
   private boolean isDuring;
   private boolean isOver;
 
@@ -60,6 +66,7 @@ final class ArrivingWrites implements AutoCloseable {
     }
     synchronized (this) {
       isDuring = true;
+      beginOfConversion = Ticker.SYSTEM.nanos();
     }
   }
 
@@ -81,6 +88,7 @@ final class ArrivingWrites implements AutoCloseable {
     if (!isOver) {
       int number = written++;
       long start = Ticker.SYSTEM.nanos();
+      issued.add(start);
       (isDuring ? during : before).add(pool.submit(() -> write(number, start)));
       isOver = written - ended.get() > WAITING_MAX;
     }
@@ -105,6 +113,10 @@ final class ArrivingWrites implements AutoCloseable {
     boolean wasOver = stop();
     sample.writeSecondsBefore = seconds(before);
     sample.writeSecondsDuring = seconds(during);
+    sample.writeBegins =
+        issued.stream()
+            .map(nanos -> (nanos - beginOfConversion) / 1e9)
+            .collect(Collectors.toList());
     if (wasOver) {
       throw new IOException(
           "Cannot write at this rate: "

@@ -67,7 +67,7 @@ final class ConvertBench {
     report.coder = CoderStatus.current().toString();
     List<ConversionMethod> present = present();
     if (settings.isShaped()) {
-      network = place.add(new ShapedNetwork(settings.datanodes, settings.racks, 0));
+      network = place.add(new ShapedNetwork(settings.datanodes, settings.racks));
       network.make();
     }
     for (ErasureCodingPolicy policy : settings.policies) {

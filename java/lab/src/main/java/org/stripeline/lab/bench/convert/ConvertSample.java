@@ -39,6 +39,9 @@ final class ConvertSample {
 
   List<Double> writeSecondsDuring;
 
+  /** When these writes began, first those before: seconds from the begin of the conversion. */
+  List<Double> writeBegins;
+
   double totalCpuSecondsPerGib() {
     return clientCpuSecondsPerGib + serverCpuSecondsPerGib;
   }

@@ -61,19 +61,21 @@ final class ClientProcess implements AutoCloseable {
   /**
    * Starts a JVM and waits until its client is open.
    *
+   * @param prefix runs the command that follows it; possibly empty
    * @param heapMib heap in MiB, touched completely at the start so that heap growth affects no
    *     contestant
    * @param more further arguments of the JVM
    * @param classPath directories that are last on the class path
-   * @param log receives the client's standard error
+   * @param logs directory of a file that receives the client's standard error
    */
   static ClientProcess start(
       IoContestant contestant,
       Map<String, String> settings,
+      List<String> prefix,
       int heapMib,
       List<String> more,
       List<Path> classPath,
-      Path log)
+      Path logs)
       throws IOException {
     List<String> arguments =
         new ArrayList<>(
@@ -84,12 +86,13 @@ final class ClientProcess implements AutoCloseable {
                 "-XX:+UseParallelGC"));
     arguments.addAll(more);
     ProcessBuilder builder =
-        ChildJvm.of(Collections.emptyList(), arguments, ClientMain.class, Collections.emptyList());
+        ChildJvm.of(prefix, arguments, ClientMain.class, Collections.emptyList());
     for (Path directory : classPath) {
       builder
           .environment()
           .compute("CLASSPATH", (name, path) -> path + File.pathSeparator + directory);
     }
+    Path log = logs.resolve(contestant.label() + ".log");
     builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     ClientProcess client = new ClientProcess(contestant, builder.start(), log);
     try {

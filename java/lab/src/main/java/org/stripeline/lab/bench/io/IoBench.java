@@ -124,7 +124,8 @@ final class IoBench {
 
   private void runShaped() throws IOException {
     ShapedNetwork network =
-        place.add(new ShapedNetwork(settings.datanodes(), settings.delayMicros));
+        place.add(
+            new ShapedNetwork(settings.datanodes(), 0, settings.delayMicros, settings.clientMbit));
     network.make();
     say("starting " + settings.datanodes() + " DataNodes, each in a separate network");
     cluster = ShapedCluster.start(place, network, Collections.<String, String>emptyMap());
@@ -212,12 +213,14 @@ final class IoBench {
         Map<String, String> conf = new LinkedHashMap<>(hdfs.clientSettings());
         conf.putAll(contestant.settings());
         int heapMib = (int) (ClientHeap.bytes(contestant, policy, mostThreads()) >> 20);
-        java.nio.file.Path log = place.data().resolve(contestant.label() + ".log");
+        List<String> prefix = hdfs.clientPrefix();
         List<String> arguments = new ArrayList<>(hdfs.clientArguments());
         arguments.addAll(contestant.engine(rail));
         clients.add(
             place.start(
-                () -> ClientProcess.start(contestant, conf, heapMib, arguments, classPath, log)));
+                () ->
+                    ClientProcess.start(
+                        contestant, conf, prefix, heapMib, arguments, classPath, place.data())));
       }
       for (int threads : settings.threads) {
         new Round(policy, clients, jvm, threads).run();
@@ -286,8 +289,7 @@ final class IoBench {
     }
 
     private String prefix() {
-      String link = linkMbit == IoSettings.LOOPBACK ? "" : linkMbit + " Mbit/s, ";
-      return link
+      return (linkMbit == IoSettings.LOOPBACK ? "" : linkMbit + " Mbit/s, ")
           + policy.getName()
           + ", "
           + threads

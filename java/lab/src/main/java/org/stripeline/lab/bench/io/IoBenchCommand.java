@@ -137,6 +137,14 @@ public final class IoBenchCommand implements Callable<Integer> {
   private List<Integer> rates = new ArrayList<>();
 
   @Option(
+      names = "--client-link",
+      paramLabel = "MBIT",
+      description =
+          "Connect the clients through one link of this rate in Mbit/s, which all their streams"
+              + " share; needs --shaped (default: no limit)")
+  private int clientMbit = IoSettings.LOOPBACK;
+
+  @Option(
       names = "--delay",
       paramLabel = "MICROSECONDS",
       defaultValue = "0",
@@ -202,6 +210,7 @@ public final class IoBenchCommand implements Callable<Integer> {
     report.repetitions = settings.repetitions;
     report.jvms = settings.jvms;
     report.quick = quick;
+    report.clientMbit = settings.clientMbit;
     report.isExisting = configuration != null;
     if (report.isExisting && run.isEnforced()) {
       throw usage("Cannot use --enforce with --conf: the thresholds are for this machine's HDFS");
@@ -238,6 +247,7 @@ public final class IoBenchCommand implements Callable<Integer> {
     }
     settings.threads = given(threads, full ? FULL_THREADS : Collections.singletonList(1));
     settings.rates = given(rates, Collections.singletonList(IoSettings.LOOPBACK));
+    settings.clientMbit = clientMbit;
     settings.delayMicros = delayMicros;
     settings.configuration = configuration;
     settings.configuredParent = parent;
@@ -315,12 +325,16 @@ public final class IoBenchCommand implements Callable<Integer> {
         || settings.jvms < 1
         || settings.randomReads < 1
         || settings.randomBytes < 1
+        || clientMbit < 0
         || delayMicros < 0
         || (!rates.isEmpty() && Collections.min(rates) < 1)) {
       throw usage("Cannot measure: all numbers and sizes must be positive");
     }
     if (accessPatterns && (!operations.isEmpty() || settings.isShaped())) {
       throw usage("Cannot count access patterns together with --operations or --shaped: omit them");
+    }
+    if (clientMbit > 0 && !settings.isShaped()) {
+      throw usage("Cannot limit the link of clients alone: --client-link needs --shaped");
     }
     int mostDead = accessPatterns ? AccessBench.DEAD_MAX : settings.mostDead();
     for (ErasureCodingPolicy policy : settings.policies) {

@@ -28,6 +28,9 @@ final class IoReport implements ClusterBenchReport {
   int repetitions;
   int jvms;
 
+  /** Rate in Mbit/s of a link that all clients share; 0 if nothing limits them. */
+  int clientMbit;
+
   /** Whether it is a cluster of the user, which the thresholds are not for. */
   boolean isExisting;
 
@@ -109,7 +112,8 @@ final class IoReport implements ClusterBenchReport {
         rows.add(row(sample));
       }
     }
-    if (!isExisting) {
+    // The thresholds for limited links are those of DataNodes.
+    if (!isExisting && clientMbit == 0) {
       judgements.addAll(new Judge(samples, quick).judge());
     }
     judgements.addAll(Judge.judge(accesses));

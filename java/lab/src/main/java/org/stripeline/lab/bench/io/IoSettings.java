@@ -53,6 +53,9 @@ public final class IoSettings {
   /** The HDFS directory on that cluster in which a directory is created. */
   String configuredParent;
 
+  /** Rate in Mbit/s of a link that all clients share, or {@link #LOOPBACK}. */
+  int clientMbit;
+
   /** Delay of each link in microseconds. */
   int delayMicros;
 

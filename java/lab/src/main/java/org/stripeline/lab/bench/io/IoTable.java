@@ -29,6 +29,9 @@ final class IoTable {
               + " quartiles; CPU in seconds per GiB; x rs_java within repetitions",
           report.bytes >> 20, report.jvms, report.repetitions);
     }
+    if (report.clientMbit > 0) {
+      text.line("all clients share a link of %d Mbit/s", report.clientMbit);
+    }
     Map<String, List<IoReport.Row>> groups = new LinkedHashMap<>();
     for (IoReport.Row row : report.rows) {
       groups.computeIfAbsent(title(row), title -> new ArrayList<>()).add(row);

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
       "Both check the same erasure-coded files in turn, each in a JVM of its own that is timed from"
           + " its start to its end. verifyEC takes one file at a time; it checks all files in one"
           + " JVM here. Every scrub must find all files healthy, by agents alone. At the end, one"
-          + " block is damaged behind right checksums, and scrub must find it.",
+          + " block gets wrong data and valid checksums, and scrub must find it.",
       "",
       "Bytes on the network are those of the loopback interface. If root runs this and can create"
           + " networks, the run has one of its own; otherwise all other traffic of this machine"

@@ -188,8 +188,8 @@ final class ScrubBenchReport implements ClusterBenchReport {
     text.judged(failures, judgements);
     text.line(
         damageFound
-            ? "a block with wrong bytes behind right checksums was found"
-            : "a block with wrong bytes behind right checksums was not found, or not sought");
+            ? "a block with wrong data and valid checksums was found"
+            : "a block with wrong data and valid checksums was not found, or not sought");
     return text.toString();
   }
 }

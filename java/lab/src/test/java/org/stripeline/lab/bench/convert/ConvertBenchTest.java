@@ -66,6 +66,10 @@ class ConvertBenchTest {
       assertThat(sample.trafficMbit).isBetween(5.0, 12.0);
       assertThat(sample.writeSecondsBefore).isNotEmpty();
       assertThat(sample.writeSecondsDuring).isNotEmpty().allMatch(seconds -> seconds > 0);
+      int before = sample.writeSecondsBefore.size();
+      assertThat(sample.writeBegins).isSorted().hasSize(before + sample.writeSecondsDuring.size());
+      assertThat(sample.writeBegins.subList(0, before)).allMatch(begin -> begin <= 0);
+      assertThat(sample.writeBegins.get(before)).isPositive();
       writes += sample.writeSecondsBefore.size() + sample.writeSecondsDuring.size();
     }
     assertThat(report.bytesVerified).isEqualTo(4 * 2 * 3 + (long) writes << 20);

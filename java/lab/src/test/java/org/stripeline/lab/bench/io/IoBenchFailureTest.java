@@ -38,10 +38,11 @@ class IoBenchFailureTest {
         ClientProcess.start(
             IoContestant.CODER,
             settings,
+            Collections.emptyList(),
             128,
             Collections.emptyList(),
             Collections.singletonList(directory),
-            directory.resolve("client.log"))) {
+            directory)) {
       // No server listens there: the client reports this and continues to run.
       assertThat(client.ask(request).error).contains("Connection refused");
       assertThat(client.hasEnded()).isFalse();

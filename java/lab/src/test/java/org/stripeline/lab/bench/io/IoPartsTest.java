@@ -114,10 +114,11 @@ class IoPartsTest {
 
   @Test
   void shapesBothDirectionsOfEveryLink() {
-    ShapedNetwork network = new ShapedNetwork(2, 0);
+    ShapedNetwork network = new ShapedNetwork(1, 0, 0, 300);
 
     List<String> making = network.making();
 
+    assertThat(network.client()).isEqualTo(2);
     assertThat(making.indexOf("ip netns add dn2"))
         .isLessThan(
             making.indexOf(
@@ -128,8 +129,8 @@ class IoPartsTest {
             "tc qdisc replace dev to-dn1 root handle 1: tbf rate 800mbit burst 131072 latency 20ms",
             "tc -n dn1 qdisc replace dev eth0 root handle 1: tbf rate 800mbit burst 131072 latency"
                 + " 20ms",
-            "tc qdisc replace dev to-dn2 root handle 1: tbf rate 800mbit burst 131072 latency 20ms",
-            "tc -n dn2 qdisc replace dev eth0 root handle 1: tbf rate 800mbit burst 131072 latency"
+            "tc qdisc replace dev to-dn2 root handle 1: tbf rate 300mbit burst 131072 latency 20ms",
+            "tc -n dn2 qdisc replace dev eth0 root handle 1: tbf rate 300mbit burst 131072 latency"
                 + " 20ms");
     assertThat(network.removing())
         .containsExactly(
@@ -138,7 +139,7 @@ class IoPartsTest {
 
   @Test
   void shapesEveryRackToo() {
-    ShapedNetwork network = new ShapedNetwork(3, 2, 0);
+    ShapedNetwork network = new ShapedNetwork(3, 2);
 
     assertThat(network.making())
         .contains(

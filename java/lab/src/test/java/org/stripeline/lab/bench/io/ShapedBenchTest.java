@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.gson.Gson;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,42 +28,60 @@ class ShapedBenchTest {
 
   @Test
   void linksSlowCopiesDownToOneAndStripesToThree() throws Exception {
+    IoReport report = measure("--shaped=" + MBIT);
+
+    for (Sample sample : report.samples) {
+      boolean isStriped = sample.contestant.equals("coder");
+      assertAtMost(isStriped ? 3 : 1, sample);
+    }
+    assertThat(Files.readString(directory.resolve("record/io.svg"))).contains("<polyline");
+  }
+
+  @Test
+  void oneLinkOfAllClientsSlowsStripesDownToo() throws Exception {
+    IoReport report = measure("--shaped=" + 2 * MBIT, "--client-link=" + MBIT);
+
+    assertThat(report.clientMbit).isEqualTo(MBIT);
+    for (Sample sample : report.samples) {
+      // The client also sends the two parity units of three data units.
+      boolean sendsParity = sample.contestant.equals("coder") && sample.operation.equals("write");
+      assertAtMost(sendsParity ? 0.6 : 1, sample);
+    }
+    assertThat(Files.readString(directory.resolve("record/io.txt")))
+        .contains("all clients share a link of " + MBIT + " Mbit/s");
+  }
+
+  private IoReport measure(String... options) throws Exception {
     String obstacle = PrivateNetwork.obstacle();
     assumeTrue(obstacle == null, obstacle);
     Path work = directory.resolve("work");
     Path record = directory.resolve("record");
+    List<String> arguments = new ArrayList<>(Arrays.asList("bench", "io", "--quick"));
+    arguments.addAll(Arrays.asList(options));
+    arguments.add("--policies=RS-3-2-64k");
+    arguments.add("--contestants=3-rep,coder");
+    arguments.add("--operations=write,read");
+    arguments.add("--dir=" + work);
+    arguments.add("--record=" + record);
 
-    int status =
-        PrivateNetwork.run(
-            LabMain.class,
-            Arrays.asList(
-                "bench",
-                "io",
-                "--quick",
-                "--shaped=" + MBIT,
-                "--policies=RS-3-2-64k",
-                "--contestants=3-rep,coder",
-                "--operations=write,read",
-                "--dir=" + work,
-                "--record=" + record));
+    assertThat(PrivateNetwork.run(LabMain.class, arguments)).isEqualTo(ExitStatus.SOUND);
 
-    assertThat(status).isEqualTo(ExitStatus.SOUND);
     IoReport report =
         new Gson().fromJson(Files.readString(record.resolve("io.json")), IoReport.class);
     assertThat(report.failures).isEmpty();
     assertThat(report.samples).hasSize(4);
-    double link = MBIT * 1e6 / 8 / (1 << 20);
-    for (Sample sample : report.samples) {
-      double links = sample.contestant.equals("coder") ? 3 : 1;
-      // The first burst of each link exceeds its rate.
-      assertThat(sample.mibPerSecond)
-          .as("%s %s", sample.contestant, sample.operation)
-          .isPositive()
-          .isLessThan(1.1 * links * link);
-    }
-    assertThat(Files.readString(record.resolve("io.svg"))).contains("<polyline");
     assertThat(work).doesNotExist();
     assertThat(new ProcessBuilder("ip", "netns", "list").start().getInputStream().readAllBytes())
         .isEmpty();
+    return report;
+  }
+
+  private static void assertAtMost(double links, Sample sample) {
+    double link = MBIT * 1e6 / 8 / (1 << 20);
+    // The first burst of each link exceeds its rate.
+    assertThat(sample.mibPerSecond)
+        .as("%s %s", sample.contestant, sample.operation)
+        .isPositive()
+        .isLessThan(1.1 * links * link);
   }
 }
