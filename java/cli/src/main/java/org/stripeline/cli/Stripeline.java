@@ -49,8 +49,8 @@ import picocli.CommandLine.Spec;
           + " fetched",
       "  HADOOP_CONF_DIR       Hadoop configuration to use",
       "  HADOOP_OPTS           properties (-Dkey=value) for Java, also those that hadoop-env.sh"
-          + " adds; the same",
-      "                        for HADOOP_CLIENT_OPTS",
+          + " adds;",
+      "                        HADOOP_CLIENT_OPTS likewise",
       "  STRIPELINE_ISA        instruction set of the native kernels; else the fastest available",
       "  STRIPELINE_JAVA_OPTS  additional arguments for Java, such as -Xmx4g",
       "  STRIPELINE_LOG        file for log messages of Hadoop, - for stderr; else",

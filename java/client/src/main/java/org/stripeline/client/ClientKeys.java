@@ -45,7 +45,7 @@ public final class ClientKeys {
   /** Default of {@link #HEDGE_MIN}. */
   public static final long HEDGE_MIN_DEFAULT = 100;
 
-  /** The maximum milliseconds before a cell counts as late, regardless of earlier measurements. */
+  /** The maximum milliseconds before a cell counts as late, or twice the usual time if longer. */
   public static final String HEDGE_MAX = "stripeline.client.read.hedge.max";
 
   /** Default of {@link #HEDGE_MAX}. */

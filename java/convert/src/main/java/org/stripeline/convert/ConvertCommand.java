@@ -107,7 +107,7 @@ public final class ConvertCommand implements Callable<Integer> {
       arity = "0..*",
       description =
           "Files or directories on HDFS; globs are expanded there. One job for each, one after the"
-              + " other; what is below another PATH belongs to the job of that")
+              + " other; a PATH below another PATH is part of the other one's job")
   private List<String> paths;
 
   /** The path of the job that is being done. */

@@ -81,17 +81,17 @@ public final class RepairCommand implements Callable<Integer> {
       names = "--trust-data",
       description =
           "Replace the parity of groups whose blocks do not match and whose wrong blocks are not"
-              + " known. You answer for the data blocks of the files named, so that a group is left"
-              + " if one of them does not match; directories are refused")
+              + " known. Use it only if you have verified the data of the files named. A group is"
+              + " left if one of its data blocks does not match; directories are refused")
   private boolean trustData;
 
   @Option(
       names = "--trust-others",
       description =
           "Replace blocks that do not match the others also where the others may have been rebuilt"
-              + " from a wrong block, because they are younger or their age is not known. You"
-              + " answer for it that HDFS has only moved blocks of PATH since it was written, or"
-              + " has rebuilt none from a wrong one")
+              + " from a wrong block, because they are younger or their age is not known. Use it"
+              + " only if HDFS has rebuilt no block of PATH from a wrong one since its files were"
+              + " written; blocks that were only moved do not matter")
   private boolean trustOthers;
 
   @Option(

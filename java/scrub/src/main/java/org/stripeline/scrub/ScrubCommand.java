@@ -38,16 +38,16 @@ import picocli.CommandLine.Spec;
     description = {
       "Check that data and parity of erasure-coded files match, and the replicas of others.",
       "",
-      "DataNodes with the agent read every block and return fingerprints, from which wrong blocks"
-          + " are found although their checksums fit. Blocks on DataNodes without the agent are"
+      "DataNodes with the agent read every block and return fingerprints, from which blocks with"
+          + " wrong data and valid checksums are found. Blocks on DataNodes without the agent are"
           + " sent to this client. No file is changed, and nothing is reported to the NameNode.",
       "Only superusers of HDFS can run it, because agents answer no others.",
       "",
-      "Files that were never checked come first, then those that were checked longest ago; among"
-          + " equals the one that was modified longest ago. What cannot be checked, such as open"
+      "Files that were never checked come first, then those with the least recent check; among"
+          + " equals the least recently modified one. What cannot be checked, such as open"
           + " files and blocks on DataNodes that do not answer, is reported with the reason and"
-          + " never counts as healthy. Groups of files that are deleted or replaced meanwhile are"
-          + " only counted.",
+          + " never counts as healthy. Groups of files that are deleted or replaced during the run"
+          + " are only counted.",
       "",
       "A ledger on HDFS records when each group was checked, and with which result. Ctrl-C or"
           + " SIGTERM prints the sums so far; the same command with --checked-before continues;"

@@ -175,7 +175,10 @@ final class ClusterChecks {
     if (without.isEmpty()) {
       ok("agents", "on " + count(known, nodes));
     } else if (without.size() == known.size()) {
-      ok("agents", "on no DataNode; only 'stripeline convert' in the contiguous layout needs them");
+      ok(
+          "agents",
+          "on no DataNode; 'stripeline convert' in the contiguous layout, and 'stripeline repair',"
+              + " need them");
     } else {
       add(
           "agents",

@@ -108,7 +108,7 @@ class ClusterChecksTest {
     nodes.forEach(node -> node.agent = "");
     judge();
     assertThat(check("agents").state).isEqualTo("OK");
-    assertThat(check("agents").text).startsWith("on no DataNode; only 'stripeline convert'");
+    assertThat(check("agents").text).startsWith("on no DataNode; 'stripeline convert' in");
   }
 
   @Test
