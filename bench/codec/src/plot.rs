@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Two kinds of plots: bars in groups, and distributions.
+//! Plots of bars in groups.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -34,34 +34,11 @@ pub struct Bars {
     pub groups: Vec<String>,
     /// A name and one value per group; `None` if nothing was measured.
     pub series: Vec<(String, Vec<Option<f64>>)>,
-    /// A horizontal line, such as a threshold.
-    pub line: Option<f64>,
-}
-
-/// Cumulative distributions: the fraction of values that do not exceed a value, over the value on a
-/// logarithmic axis.
-#[derive(Debug)]
-pub struct Distributions {
-    /// The caption above the panel.
-    pub caption: String,
-    /// The label of the horizontal axis, with the unit.
-    pub measure: String,
-    /// A name and pairs of a value and a fraction from 0 to 1, ascending.
-    pub series: Vec<(String, Vec<(f64, f64)>)>,
-}
-
-/// A panel of one of the two kinds.
-#[derive(Debug)]
-pub enum Panel {
-    /// Bars.
-    Bars(Bars),
-    /// Distributions.
-    Distributions(Distributions),
 }
 
 /// Draws panels as an SVG document, in rows of at most `columns`; returns `None` if there is no
 /// panel or the drawing fails.
-pub fn draw(title: &str, columns: usize, panels: &[Panel]) -> Option<String> {
+pub fn draw(title: &str, columns: usize, panels: &[Bars]) -> Option<String> {
     if panels.is_empty() {
         return None;
     }
@@ -76,7 +53,7 @@ pub fn draw(title: &str, columns: usize, panels: &[Panel]) -> Option<String> {
     Some(document)
 }
 
-fn draw_all<'a>(root: &Area<'a>, title: &str, panels: &[Panel], grid: (usize, usize)) -> Drawn<'a> {
+fn draw_all<'a>(root: &Area<'a>, title: &str, panels: &[Bars], grid: (usize, usize)) -> Drawn<'a> {
     root.fill(&WHITE)?;
     let (header, below) = root.split_vertically(HEADER);
     let font = ("sans-serif", 17).into_font();
@@ -84,27 +61,16 @@ fn draw_all<'a>(root: &Area<'a>, title: &str, panels: &[Panel], grid: (usize, us
     let names = names(panels);
     draw_legend(&header, &names)?;
     for (panel, area) in panels.iter().zip(below.split_evenly(grid)) {
-        match panel {
-            Panel::Bars(bars) => draw_bars(&area, bars, &names)?,
-            Panel::Distributions(distributions) => {
-                draw_distributions(&area, distributions, &names)?
-            }
-        }
+        draw_bars(&area, panel, &names)?;
     }
     root.present()?;
     Ok(())
 }
 
 /// Returns the distinct names of all series, in the order of their first occurrence.
-fn names(panels: &[Panel]) -> Vec<&str> {
-    distinct(panels.iter().flat_map(|panel| match panel {
-        Panel::Bars(all) => names_of(&all.series),
-        Panel::Distributions(all) => names_of(&all.series),
-    }))
-}
-
-fn names_of<T>(series: &[(String, Vec<T>)]) -> Vec<&str> {
-    series.iter().map(|(name, _)| name.as_str()).collect()
+fn names(panels: &[Bars]) -> Vec<&str> {
+    let series = panels.iter().flat_map(|panel| &panel.series);
+    distinct(series.map(|(name, _)| name.as_str()))
 }
 
 /// Returns the distinct values in the order of their first occurrence.
@@ -138,7 +104,7 @@ fn draw_legend<'a>(area: &Area<'a>, names: &[&str]) -> Drawn<'a> {
 
 fn draw_bars<'a>(area: &Area<'a>, bars: &Bars, names: &[&str]) -> Drawn<'a> {
     let values = bars.series.iter().flat_map(|series| &series.1).flatten();
-    let top = values.copied().chain(bars.line).fold(0.0, f64::max) * 1.05;
+    let top = values.copied().fold(0.0, f64::max) * 1.05;
     let top = if top > 0.0 { top } else { 1.0 };
     let mut chart = ChartBuilder::on(area)
         .caption(&bars.caption, ("sans-serif", 14))
@@ -166,10 +132,6 @@ fn draw_bars<'a>(area: &Area<'a>, bars: &Bars, names: &[&str]) -> Drawn<'a> {
         });
         chart.draw_series(rectangles)?;
     }
-    if let Some(line) = bars.line {
-        let ends = [(0.0, line), (bars.groups.len() as f64, line)];
-        chart.draw_series(LineSeries::new(ends, BLACK.stroke_width(1)))?;
-    }
     let plotting = chart.plotting_area();
     for (group, name) in bars.groups.iter().enumerate() {
         let (x, y) = plotting.map_coordinate(&(group as f64 + 0.1, 0.0));
@@ -183,68 +145,20 @@ fn draw_bars<'a>(area: &Area<'a>, bars: &Bars, names: &[&str]) -> Drawn<'a> {
     Ok(())
 }
 
-fn draw_distributions<'a>(
-    area: &Area<'a>,
-    distributions: &Distributions,
-    names: &[&str],
-) -> Drawn<'a> {
-    let values = || {
-        distributions
-            .series
-            .iter()
-            .flat_map(|series| &series.1)
-            .map(|pair| pair.0)
-    };
-    let low = values().fold(f64::INFINITY, f64::min).max(1e-9);
-    let high = values().fold(low, f64::max) * 1.1;
-    let low = if low.is_finite() { low } else { 1.0 };
-    let mut chart = ChartBuilder::on(area)
-        .caption(&distributions.caption, ("sans-serif", 14))
-        .margin(8)
-        .x_label_area_size(38)
-        .y_label_area_size(52)
-        .build_cartesian_2d((low..high.max(low * 1.1)).log_scale(), 0.0..1.0)?;
-    chart
-        .configure_mesh()
-        .light_line_style(WHITE)
-        .x_desc(&distributions.measure)
-        .y_desc("part of the tasks")
-        .draw()?;
-    for (name, pairs) in &distributions.series {
-        let style = colour(names, name).stroke_width(2);
-        chart.draw_series(LineSeries::new(pairs.iter().copied(), style))?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn both_kinds_are_drawn_with_their_names() {
-        let bars = Panel::Bars(Bars {
+    fn bars_are_drawn_with_their_names() {
+        let bars = Bars {
             caption: "encode".to_owned(),
             measure: "GB/s".to_owned(),
             groups: vec!["one".to_owned(), "two".to_owned()],
             series: vec![("cpu".to_owned(), vec![Some(1.0), None])],
-            line: Some(0.97),
-        });
-        let distributions = Panel::Distributions(Distributions {
-            caption: "latency".to_owned(),
-            measure: "milliseconds".to_owned(),
-            series: vec![("fcfs".to_owned(), vec![(0.1, 0.0), (2.0, 1.0)])],
-        });
-        let document = draw("a title", 2, &[bars, distributions]).expect("a plot");
-        for text in [
-            "a title",
-            "encode",
-            "two",
-            "cpu",
-            "latency",
-            "milliseconds",
-            "fcfs",
-        ] {
+        };
+        let document = draw("a title", 2, &[bars]).expect("a plot");
+        for text in ["a title", "encode", "two", "cpu"] {
             assert!(document.contains(text), "{text}");
         }
         assert!(draw("nothing", 2, &[]).is_none());

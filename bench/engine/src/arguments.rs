@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use bench_common::output::OutputArguments;
 use bench_common::size::parse_size;
 use clap::{Parser, ValueEnum};
+
+/// The cell sizes of the overhead.
+const CELLS: [usize; 3] = [64 << 10, 4 << 10, 1 << 20];
 
 /// A part of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -35,9 +37,6 @@ pub struct Arguments {
     /// Takes seconds: short windows; checks every byte, but no threshold
     #[arg(long)]
     pub quick: bool,
-    /// Cell sizes of the overhead [default: 64KiB,4KiB,1MiB]
-    #[arg(long, value_delimiter = ',', value_parser = parse_size)]
-    pub cells: Vec<usize>,
     /// Cell sizes of GPU rails; the first is judged, and used together with the CPU [default: 1MiB]
     #[arg(long, value_delimiter = ',', value_parser = parse_size)]
     pub gpu_cells: Vec<usize>,
@@ -48,12 +47,6 @@ pub struct Arguments {
     /// long]
     #[arg(long)]
     pub window_ms: Option<u64>,
-    /// Tasks of the test for growth of memory [default: 1000000]
-    #[arg(long)]
-    pub tasks: Option<u64>,
-    /// A plug-in instead of the one beside the program, libplugin-jerasure.so
-    #[arg(long)]
-    pub plugin: Option<PathBuf>,
     /// Where results are written, and whether thresholds decide the exit status
     #[command(flatten)]
     pub output: OutputArguments,
@@ -65,7 +58,7 @@ pub struct Settings {
     /// Whether the windows are too short to judge the figures.
     pub quick: bool,
     /// Bytes of a cell, for the overhead.
-    pub cells: Vec<usize>,
+    pub cells: &'static [usize],
     /// Bytes of a cell, for GPU rails; at least one.
     pub gpu_cells: Vec<usize>,
     /// Windows per contestant and point.
@@ -74,23 +67,16 @@ pub struct Settings {
     pub window: Duration,
     /// Tasks of the test for growth of memory.
     pub tasks: u64,
-    /// The plug-in to use as a rail.
-    pub plugin: PathBuf,
 }
 
 impl Arguments {
     /// Returns the requested settings.
     pub fn settings(&self) -> Settings {
         let quick = self.quick;
-        let cells = match (self.cells.is_empty(), quick) {
-            (false, _) => self.cells.clone(),
-            (true, true) => vec![64 << 10, 4 << 10],
-            (true, false) => vec![64 << 10, 4 << 10, 1 << 20],
-        };
         let window_ms = self.window_ms.unwrap_or(if quick { 8 } else { 200 });
         Settings {
             quick,
-            cells,
+            cells: if quick { &CELLS[..2] } else { &CELLS },
             gpu_cells: match (self.gpu_cells.is_empty(), quick) {
                 (false, _) => self.gpu_cells.clone(),
                 (true, true) => vec![64 << 10],
@@ -98,8 +84,7 @@ impl Arguments {
             },
             repetitions: self.repetitions.unwrap_or(if quick { 2 } else { 7 }).max(1),
             window: Duration::from_millis(window_ms.max(1)),
-            tasks: self.tasks.unwrap_or(if quick { 20_000 } else { 1_000_000 }),
-            plugin: self.plugin.clone().unwrap_or_else(beside_the_program),
+            tasks: if quick { 20_000 } else { 1_000_000 },
         }
     }
 
@@ -107,10 +92,4 @@ impl Arguments {
     pub fn wants(&self, part: Part) -> bool {
         self.parts.is_empty() || self.parts.contains(&part)
     }
-}
-
-/// Returns the path at which scripts/bench-build.sh puts the plug-in.
-fn beside_the_program() -> PathBuf {
-    let program = std::env::current_exe().unwrap_or_default();
-    program.with_file_name("libplugin-jerasure.so")
 }

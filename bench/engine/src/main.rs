@@ -44,7 +44,7 @@ fn execute(arguments: &Arguments) -> Result<u8, Failure> {
     output.prepare().map_err(Failure::Unable)?;
     let settings = arguments.settings();
     prove_the_check()?;
-    let inventory = Inventory::take(&settings.plugin);
+    let inventory = Inventory::take();
     for rail in &inventory.present {
         eprintln!("{:<16} {}", rail.name(), rail.describe());
     }
@@ -69,11 +69,6 @@ fn execute(arguments: &Arguments) -> Result<u8, Failure> {
     let write = |name: &str, text: &str| output.write(name, text).map_err(Failure::Unable);
     write("engine.json", &json)?;
     write("engine.txt", &text)?;
-    for section in &sections {
-        if let Some(plot) = &section.plot {
-            write(&format!("engine-{}.svg", section.part), plot)?;
-        }
-    }
     let mut judgements = sections.iter().flat_map(|section| &section.judgements);
     let missed = judgements.any(|judgement| judgement.verdict == Verdict::Missed);
     Ok(u8::from(output.enforce && missed))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rails of this machine, and engines over them.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use stripeline_engine::{Engine, Event, Options, Scheduling};
@@ -55,8 +54,10 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// Tests every rail.
-    pub fn take(plugin: &Path) -> Self {
+    /// Tests every rail, with the plug-in that scripts/bench-build.sh puts beside the program.
+    pub fn take() -> Self {
+        let program = std::env::current_exe().unwrap_or_default();
+        let plugin = program.with_file_name("libplugin-jerasure.so");
         let plugin = format!("plugin:{}", plugin.display());
         let (mut present, mut absent) = (Vec::new(), Vec::new());
         for candidate in discover(&["cpu", "isal", &plugin, "cuda"]) {

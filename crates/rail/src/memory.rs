@@ -53,11 +53,6 @@ impl Region {
         Self::new(start, MemoryKind::Host)
     }
 
-    /// `count` buffers, each of which starts `stride` bytes after the previous one.
-    pub fn strided(self, stride: usize, count: usize) -> impl Iterator<Item = Self> {
-        (0..count).map(move |index| self.offset(index * stride))
-    }
-
     /// Returns the region `bytes` bytes further on.
     #[must_use]
     pub const fn offset(self, bytes: usize) -> Self {

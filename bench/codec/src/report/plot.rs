@@ -4,7 +4,7 @@
 //! The plot shows one cell size and thread count: 64 KiB and the fewest threads if the run has
 //! them; the record has all points.
 
-use bench_common::plot::{self, Bars, Panel, distinct};
+use bench_common::plot::{self, Bars, distinct};
 
 use crate::run::Point;
 
@@ -28,7 +28,7 @@ pub fn draw(points: &[Point], title: &str) -> Result<String, String> {
     for workload in distinct(points.iter().map(|point| point.workload)) {
         for operation in &operations {
             let caption = format!("{operation}, {workload}, {cell} cells, {threads} thread(s)");
-            panels.push(Panel::Bars(bars(caption, &points, workload, operation)));
+            panels.push(bars(caption, &points, workload, operation));
         }
     }
     plot::draw(title, operations.len(), &panels)
@@ -63,7 +63,6 @@ fn bars(caption: String, points: &[&Point], workload: &str, operation: &str) -> 
         measure: "GB/s of CPU time".to_owned(),
         series: series.collect(),
         groups: shapes.into_iter().map(str::to_owned).collect(),
-        line: None,
     }
 }
 

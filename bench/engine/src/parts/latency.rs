@@ -9,13 +9,12 @@ use crate::failure::Failure;
 use crate::load::{Load, Operation};
 use crate::rails::Inventory;
 use crate::report::{Point, Section};
-use bench_common::plot::{self, Distributions, Panel};
 use bench_common::statistics::turns;
 
 /// Stripes outstanding.
 const WINDOW: usize = 16;
 
-/// The number of steps of a plotted distribution.
+/// The number of steps of a recorded distribution.
 const STEPS: usize = 200;
 
 /// Measures this part.
@@ -25,27 +24,21 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         "time from issue to end of a stripe, rate-aware against first-come (Figure 9), \
          RS-6-3 encode, 64 KiB cells, window of 16",
     );
-    let mut panels = Vec::new();
     let mut groups: Vec<_> = RailGroup::real(inventory).into_iter().collect();
     groups.push(RailGroup::rate_limited(&[0.4, 1.6]));
     groups.push(RailGroup::rate_limited(&[0.25, 0.5, 1.0]));
     for group in &groups {
-        panels.push(measure(settings, group, &mut section)?);
+        measure(settings, group, &mut section)?;
     }
     section.notes.push(
         "virtual rails code for real and then sleep until their rate allows the piece; their \
          latencies hold what this machine needs to wake a sleeper"
             .to_owned(),
     );
-    section.plot = plot::draw("Latency of stripes", 2, &panels);
     Ok(section)
 }
 
-fn measure(
-    settings: &Settings,
-    group: &RailGroup,
-    section: &mut Section,
-) -> Result<Panel, Failure> {
+fn measure(settings: &Settings, group: &RailGroup, section: &mut Section) -> Result<(), Failure> {
     let contestants = contest::policies(group)?;
     let mut load = Load::new(Operation::Encode, CELL_BYTES, WINDOW);
     for contestant in &contestants {
@@ -60,7 +53,6 @@ fn measure(
         latencies.sort_unstable();
         windows[index].push(latencies);
     }
-    let mut series = Vec::new();
     for (index, contestant) in contestants.iter().enumerate() {
         let own = &windows[index];
         let mut point = Point::new([
@@ -77,18 +69,12 @@ fn measure(
         }
         let pairs = own.iter().zip(&windows[0]);
         let ratios = pairs.map(|(own, first)| quantile(own, 0.99) / quantile(first, 0.99));
-        let distribution = distribution(own);
         point = point
             .spread("x_p99", ratios)
-            .list("cdf_ms", distribution.clone());
+            .list("cdf_ms", distribution(own));
         section.points.push(point);
-        series.push((contestant.name.clone(), distribution));
     }
-    Ok(Panel::Distributions(Distributions {
-        caption: group.name.clone(),
-        measure: "milliseconds from issue to end".to_owned(),
-        series,
-    }))
+    Ok(())
 }
 
 /// Returns the distribution over all windows, in milliseconds.

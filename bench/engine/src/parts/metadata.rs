@@ -9,7 +9,6 @@
 
 use std::time::{Duration, Instant};
 
-use bench_common::plot::{self, Bars, Panel};
 use bench_common::statistics::turns;
 use stripeline_engine::{Engine, Scheduling};
 
@@ -89,7 +88,6 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
          to 1.4 for decode over memcached, with slower coders and a faster network"
             .to_owned(),
     );
-    section.plot = draw(&section.points);
     Ok(section)
 }
 
@@ -182,25 +180,4 @@ fn points(section: &mut Section, operation: Operation, rates: &[Vec<f64>]) {
             .spread("x", ratios);
         section.points.push(point);
     }
-}
-
-fn draw(points: &[Point]) -> Option<String> {
-    let series = Operation::ALL.map(|operation| {
-        let here = points
-            .iter()
-            .filter(|point| point.is("operation", operation.name()));
-        (
-            operation.name().to_owned(),
-            here.map(|point| point.value("gbps")).collect(),
-        )
-    });
-    let groups = GROUPS.iter().map(|group| format!("per {group}"));
-    let bars = Bars {
-        caption: "RS-6-3, 64 KiB cells, rail cpu; a value per number of chunks".to_owned(),
-        measure: "GB/s of data".to_owned(),
-        groups: groups.chain(["no metadata".to_owned()]).collect(),
-        series: series.into(),
-        line: None,
-    };
-    plot::draw("Metadata-based and metadata-free", 2, &[Panel::Bars(bars)])
 }

@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use bench_common::plot::{self, Bars, Panel};
 use bench_common::statistics::turns;
 use stripeline_engine::{BUCKETS, Engine, Options, Request, Scheduling};
 
@@ -65,10 +64,9 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
         "overhead",
         "the engine with one rail, cpu with one worker, against the direct call; RS-6-3 encode",
     );
-    for &cell_bytes in &settings.cells {
+    for &cell_bytes in settings.cells {
         compare(settings, cell_bytes, &mut section)?;
     }
-    section.plot = draw(&section.points, &settings.cells);
     section.notes.push(
         "x_wall and x_cpu: the direct call's time divided by this one's in the same repetition; \
          wall clock, and CPU time of the whole process. With a worker the caller can take less \
@@ -81,27 +79,6 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
             .to_owned(),
     );
     Ok(section)
-}
-
-fn draw(points: &[Point], cells: &[usize]) -> Option<String> {
-    let ratio = |bytes: usize, name: &str| {
-        let cell = size(bytes);
-        let mut points = points.iter();
-        let found = points.find(|point| point.is("cell", &cell) && point.is("mode", name))?;
-        found.value("x_wall")
-    };
-    let series = contestants().into_iter().skip(1).map(|contestant| {
-        let ratios = cells.iter().map(|&bytes| ratio(bytes, contestant.name));
-        (contestant.name.to_owned(), ratios.collect())
-    });
-    let bars = Bars {
-        caption: "rate over the direct call's, in one run".to_owned(),
-        measure: "ratio by wall clock".to_owned(),
-        groups: cells.iter().map(|&bytes| size(bytes)).collect(),
-        series: series.collect(),
-        line: Some(0.97),
-    };
-    plot::draw("The engine on one rail", 2, &[Panel::Bars(bars)])
 }
 
 fn open(helping: bool) -> Result<Engine, Failure> {
@@ -155,22 +132,14 @@ fn calibrate(load: &mut Load, window: Duration) -> Result<u64, Failure> {
 }
 
 fn direct(load: &mut Load, index: usize) -> Result<(), Failure> {
-    let coded = load.slices(index, |codec, slices| {
-        slices.with(
-            |data, parity| codec.encode(data, parity),
-            |units, erased, outputs| codec.decode(units, erased, outputs),
-        )
-    });
+    let coded = load.slices(index, |codec, data, parity| codec.encode(data, parity));
     coded.map_err(|error| Failure::unable("code a stripe", error))
 }
 
 fn blocking(engine: &Engine, load: &mut Load, index: usize) -> Result<(), Failure> {
     let request = Request::default();
-    let coded = load.slices(index, |codec, slices| {
-        slices.with(
-            |data, parity| engine.encode(codec, data, parity, request),
-            |units, erased, outputs| engine.decode(codec, units, erased, outputs, request),
-        )
+    let coded = load.slices(index, |codec, data, parity| {
+        engine.encode(codec, data, parity, request)
     });
     coded.map_err(|error| Failure::unable("code a stripe", error))
 }

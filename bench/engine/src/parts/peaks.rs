@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use bench_common::plot::{self, Bars, Panel};
 use bench_common::statistics::turns;
 use stripeline_engine::{Engine, Options, Scheduling};
 
@@ -45,7 +44,6 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
          as far as they fit"
             .to_owned(),
     );
-    section.plot = draw(&section.points);
     Ok(section)
 }
 
@@ -117,41 +115,4 @@ fn point(contestant: &Contestant, operation: Operation) -> Point {
     ])
     .spread("gbps", runs.iter().map(|run| run.gbps))
     .spread("cpu_s_per_gb", runs.iter().map(|run| run.cpu_s_per_gb))
-}
-
-fn draw(points: &[Point]) -> Option<String> {
-    let real: Vec<_> = points
-        .iter()
-        .filter(|point| !point.is("rail", "null"))
-        .collect();
-    let mut rails: Vec<&str> = real.iter().map(|point| point.at[0].1.as_str()).collect();
-    rails.dedup();
-    rails.sort_unstable();
-    rails.dedup();
-    let threads = thread_counts();
-    let panels = Operation::ALL.map(|operation| {
-        let value = |rail: &str, threads: &usize| {
-            let is = |point: &&&Point| {
-                point.is("rail", rail)
-                    && point.is("threads", &threads.to_string())
-                    && point.is("operation", operation.name())
-            };
-            real.iter().find(is)?.value("gbps")
-        };
-        let series = rails.iter().map(|rail| {
-            let values = threads.iter().map(|threads| value(rail, threads));
-            ((*rail).to_owned(), values.collect())
-        });
-        Panel::Bars(Bars {
-            caption: format!("{}, RS-6-3, 64 KiB cells", operation.name()),
-            measure: "GB/s of data".to_owned(),
-            groups: threads
-                .iter()
-                .map(|threads| format!("{threads} thread(s)"))
-                .collect(),
-            series: series.collect(),
-            line: None,
-        })
-    });
-    plot::draw("Each rail alone", 2, &panels)
 }

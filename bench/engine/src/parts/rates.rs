@@ -9,7 +9,6 @@ use crate::failure::Failure;
 use crate::load::{Load, Operation};
 use crate::rails::Inventory;
 use crate::report::{Judgement, Point, Section};
-use bench_common::plot::{self, Bars, Panel};
 
 /// Stripes outstanding: in a small window the slowest rail causes the greatest delay.
 const WINDOWS: [usize; 2] = [4, 16];
@@ -51,7 +50,6 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
          rate-aware is to be at least the best of them alone"
             .to_owned(),
     );
-    section.plot = draw(&section.points);
     Ok(section)
 }
 
@@ -185,30 +183,4 @@ fn judge(section: &mut Section, group: &RailGroup, what: What, quick: bool) {
             .judgements
             .push(Judgement::at_least(name, found, 1.15, quick));
     }
-}
-
-fn draw(points: &[Point]) -> Option<String> {
-    let shown = |point: &&Point| point.is("window", "4") && point.value("x_sum").is_some();
-    let measured: Vec<_> = points.iter().filter(shown).collect();
-    // All columns but the last identify the measurement; the last is the contestant.
-    let place = |point: &Point| -> Vec<String> {
-        let columns = point.at.iter().take(point.at.len() - 1);
-        columns.map(|at| at.1.clone()).collect()
-    };
-    let panels = measured
-        .chunk_by(|left, right| place(left) == place(right))
-        .map(|here| {
-            let bar = |point: &&Point| {
-                let by = point.at.last().map_or(String::new(), |at| at.1.clone());
-                (by, vec![point.value("gbps")])
-            };
-            Panel::Bars(Bars {
-                caption: format!("{}, window of 4", place(here[0])[..3].join(", ")),
-                measure: "GB/s of data".to_owned(),
-                groups: vec![String::new()],
-                series: here.iter().map(bar).collect(),
-                line: None,
-            })
-        });
-    plot::draw("Rails alone and together", 2, &panels.collect::<Vec<_>>())
 }

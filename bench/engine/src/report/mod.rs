@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The output of a run: tables, verdicts on thresholds, a record, plots.
+//! The output of a run: tables, verdicts on thresholds, a record.
 
 pub mod record;
 pub mod table;
@@ -23,9 +23,6 @@ pub struct Section {
     pub notes: Vec<String>,
     /// Thresholds.
     pub judgements: Vec<Judgement>,
-    /// An SVG document.
-    #[serde(skip)]
-    pub plot: Option<String>,
 }
 
 impl Section {
@@ -37,7 +34,6 @@ impl Section {
             points: Vec::new(),
             notes: Vec::new(),
             judgements: Vec::new(),
-            plot: None,
         }
     }
 }
@@ -58,7 +54,7 @@ pub enum Figure {
     Spread(Spread),
     /// A figure measured or computed once.
     Once(f64),
-    /// Pairs of a value and a count or part, for the record and plots.
+    /// Pairs of a value and a count or part, for the record.
     List(Vec<(f64, f64)>),
 }
 

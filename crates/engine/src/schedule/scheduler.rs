@@ -102,12 +102,6 @@ impl Scheduler {
         self
     }
 
-    /// Returns the policy.
-    #[must_use]
-    pub fn policy(&self) -> Policy {
-        self.policy
-    }
-
     /// Splits a new task of at least 1 byte over rails in `eligible`: replaces `assignments` by the
     /// part of each rail, and adds it to the rails' backlogs.
     ///

@@ -2,7 +2,6 @@
 //! Liveness and shares, with processes that start, work and are killed.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use stripeline_engine::node::{Coordination, Membership, Options, SLOTS, STALLED_REFRESHES};
 use stripeline_testkit::Random;
@@ -128,40 +127,4 @@ fn a_process_that_does_not_refresh_counts_as_idle() {
     let _ = second.refresh();
     let _ = first.refresh();
     assert_eq!(first.threads_allowed(), CPUS / 2);
-}
-
-/// With the intervals of an engine. Run manually, because a loaded machine makes every duration
-/// longer.
-#[test]
-#[ignore = "measures time"]
-fn a_kill_is_detected_by_all_within_a_second() {
-    let scratch = Scratch::new();
-    let mut crowd: Vec<_> = (0..8)
-        .map(|_| Process::user(&scratch.file(), 100))
-        .collect();
-    for process in &mut crowd {
-        process.tell("busy");
-        process.tell("live");
-    }
-    for round in 0..5 {
-        await_all(&mut crowd);
-        let killed = Instant::now();
-        crowd.pop().unwrap().kill();
-        await_all(&mut crowd);
-        let took = killed.elapsed();
-        println!("round {round}: {} ms", took.as_millis());
-        assert!(took < Duration::from_secs(1), "round {round}: {took:?}");
-    }
-}
-
-fn await_all(crowd: &mut [Process]) {
-    let alive = crowd.len();
-    let allowed = CPUS / alive..=CPUS.div_ceil(alive);
-    for process in crowd {
-        while let Some(word) = process.hear() {
-            if word.alive == alive && allowed.contains(&word.allowed) {
-                break;
-            }
-        }
-    }
 }

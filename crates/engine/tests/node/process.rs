@@ -4,8 +4,6 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 use stripeline_engine::node::{Coordination, Membership, Options, Place};
 
@@ -128,30 +126,15 @@ fn member() {
 }
 
 fn obey(membership: &Membership) {
-    let (orders, inbox) = channel();
     // Ends with the input, that is, with the parent process.
-    let reader = std::thread::spawn(move || {
-        for line in std::io::stdin().lines() {
-            if line.is_err() || orders.send(line.unwrap()).is_err() {
-                return;
-            }
-        }
-    });
-    let mut interval = Duration::MAX;
     say(membership);
-    loop {
-        match inbox.recv_timeout(interval).as_deref() {
-            Ok("busy") => membership.report(true),
-            Ok("idle") => membership.report(false),
-            // From here on with an engine's refresh interval.
-            Ok("live") => interval = Duration::from_millis(250),
-            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+    for line in std::io::stdin().lines() {
+        if line.unwrap() == "busy" {
+            membership.report(true);
         }
         let _ = membership.refresh();
         say(membership);
     }
-    reader.join().unwrap();
 }
 
 fn say(membership: &Membership) {

@@ -9,7 +9,6 @@ mod together;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bench_common::plot::{self, Bars, Panel, distinct};
 use stripeline_engine::RailStatistics;
 use stripeline_rail::{MemoryKind, Rail};
 
@@ -21,7 +20,7 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::load::{Load, RS_6_3, Shape};
 use crate::rails::Inventory;
-use crate::report::{Judgement, Point, Section};
+use crate::report::{Judgement, Section};
 
 /// Twice as many stripes outstanding as a GPU's lanes have streams, so that no stream waits for the
 /// caller; with cells of 1 MiB they exceed the caches of current GPUs.
@@ -91,7 +90,6 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         return Ok(section);
     }
     section.notes.extend(bounded::notes());
-    section.plot = draw(&section.points);
     Ok(section)
 }
 
@@ -136,49 +134,4 @@ fn trust(contestant: &Contestant) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Draws the ratios, without the copies that the others are compared with.
-fn draw(points: &[Point]) -> Option<String> {
-    let columns = |point: &Point, count: usize| -> String {
-        let columns = point.at.iter().take(count).map(|at| at.1.as_str());
-        columns.collect::<Vec<_>>().join(", ")
-    };
-    let by = |point: &Point| point.at.last().map_or(String::new(), |at| at.1.clone());
-    let panel = |caption: &str, figure: &str, places: usize, line: Option<f64>| {
-        let shown: Vec<_> = points
-            .iter()
-            .filter(|point| point.value(figure).is_some())
-            .collect();
-        let places_of: Vec<_> = shown.iter().map(|point| columns(point, places)).collect();
-        let names_of: Vec<_> = shown.iter().map(|point| by(point)).collect();
-        let groups = distinct(places_of.iter().map(String::as_str));
-        let value = |group: &str, name: &str| {
-            let is = |point: &&&Point| columns(point, places) == group && by(point) == name;
-            shown.iter().find(is)?.value(figure)
-        };
-        let names = distinct(names_of.iter().map(String::as_str));
-        let series = names.into_iter().map(|name| {
-            let values = groups.iter().map(|group| value(group, name)).collect();
-            (name.to_owned(), values)
-        });
-        Panel::Bars(Bars {
-            caption: caption.to_owned(),
-            measure: "ratio".to_owned(),
-            series: series.collect(),
-            groups: groups.iter().map(|group| (*group).to_owned()).collect(),
-            line,
-        })
-    };
-    let bounded = "rate over the limit set by copies; required are 0.8 pinned, 0.6 on the device";
-    let panels = [
-        panel(bounded, "x_bound", 2, None),
-        panel(
-            "rate over the better one's alone",
-            "x_best",
-            1,
-            Some(TOGETHER.1),
-        ),
-    ];
-    plot::draw("GPU rails", 2, &panels)
 }

@@ -87,7 +87,7 @@ public final class BenchCommand implements Runnable {
         "  --quick              quick, rough figures",
         "  --part=PART,...      overhead, peaks, metadata, rates, latency, gpu (default: all)",
         "  --json               print the result on stdout as JSON",
-        "  --record=DIR         write the record as JSON and the plots as SVG there",
+        "  --record=DIR         write the record as JSON and text there",
         "",
         "'stripeline bench engine -- --help' lists all of them."
       })
