@@ -42,6 +42,11 @@ enum Contestant {
     return this == REPLICATION || this == FOUR_REPLICAS;
   }
 
+  /** Returns how many DataNodes may fail without loss of data. */
+  int tolerated() {
+    return this == REPLICATION ? 2 : 3;
+  }
+
   /** Returns the contestants of a list that is separated by commas. */
   static List<Contestant> parse(String labels) {
     List<Contestant> found = new ArrayList<>();

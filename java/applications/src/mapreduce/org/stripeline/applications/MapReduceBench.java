@@ -171,9 +171,10 @@ public final class MapReduceBench {
       dfsio("dfsio-write", "-write", base, files, mebibytes);
       requireZeros(new Path(base, "io_data"), files, (long) mebibytes << 20);
       dfsio("dfsio-read", "-read", base, files, mebibytes);
-      hdfs.withDead(
-          BenchHdfs.DEAD,
-          () -> dfsio("dfsio-read-dead" + BenchHdfs.DEAD, "-read", base, files, mebibytes));
+      for (int count = 1; count <= contestant.tolerated(); count++) {
+        String operation = "dfsio-read-dead" + count;
+        hdfs.withDead(count, () -> dfsio(operation, "-read", base, files, mebibytes));
+      }
       hdfs.fileSystem().delete(base, true);
     }
 

@@ -88,6 +88,11 @@ final class Measurement {
     return new Measurement(name, seconds, mayDiffer, isScript, Needs.OWN_ON_DISK, arguments);
   }
 
+  /** Returns whether it runs distcp, which is not among the jars of HDFS. */
+  boolean needsDistcp() {
+    return arguments.stream().anyMatch(argument -> argument.contains("distcp"));
+  }
+
   boolean isOnDisk() {
     return needs == Needs.OWN_ON_DISK;
   }

@@ -165,11 +165,7 @@ final class Measurements {
     if (measurement.isScript) {
       builder.environment().put("STRIPELINE_END_WITH_INPUT", "1");
     } else {
-      String path = System.getProperty("java.class.path");
-      // Has the coder that computes nothing; only in checkouts.
-      Path coders = home.resolve("java/lab/target/test-classes");
-      String all = Files.isDirectory(coders) ? path + File.pathSeparator + coders : path;
-      builder.environment().put("CLASSPATH", all);
+      builder.environment().put("CLASSPATH", classPath(measurement));
     }
     Process process = builder.start();
     Thread end = new Thread(() -> end(process), "end-measurement");
@@ -184,6 +180,21 @@ final class Measurements {
         // The process is ending, and the hook does the same.
       }
     }
+  }
+
+  private String classPath(Measurement measurement) throws IOException {
+    StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
+    // Has the coder that computes nothing; only in checkouts.
+    Path coders = home.resolve("java/lab/target/test-classes");
+    if (Files.isDirectory(coders)) {
+      path.append(File.pathSeparator).append(coders);
+    }
+    // As resolved by scripts/application.sh, which the section of programs runs before.
+    Path programs = home.resolve("build/applications/mapreduce.txt");
+    if (measurement.needsDistcp() && Files.exists(programs)) {
+      path.append(File.pathSeparator).append(read(programs).trim());
+    }
+    return path.toString();
   }
 
   private static void end(Process process) {

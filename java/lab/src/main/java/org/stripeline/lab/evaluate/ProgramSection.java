@@ -138,8 +138,12 @@ final class ProgramSection implements Section {
       {"dfsio-read", REPLICATION, "less than 1 (ISA-L, few tasks)"},
       {"dfsio-write", FOUR_REPLICAS, "up to 6.1"},
       {"dfsio-write", JAVA, "up to 3.3"},
+      {"dfsio-read-dead1", FOUR_REPLICAS, "up to 2.4"},
       {"dfsio-read-dead2", FOUR_REPLICAS, "up to 2.3"},
+      {"dfsio-read-dead3", FOUR_REPLICAS, "up to 2.6"},
+      {"dfsio-read-dead1", JAVA, "up to 2.8"},
       {"dfsio-read-dead2", JAVA, "up to 3.9"},
+      {"dfsio-read-dead3", JAVA, "up to 5.1"},
     };
     for (String[] row : ratios) {
       figure.compareRatio(
