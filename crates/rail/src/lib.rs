@@ -22,8 +22,6 @@ mod cuda;
 mod difference;
 pub mod discover;
 mod fault;
-#[cfg(feature = "test-rails")]
-pub mod faulty;
 mod fork;
 mod isal;
 mod job;

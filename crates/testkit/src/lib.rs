@@ -6,6 +6,7 @@
 //! * [`kernel_suite`]: functions over the kernels of one instruction set.
 //! * [`simulation`]: the engine's scheduling policy on virtual rails, without threads or a clock.
 //! * [`rail_suite`]: functions over a `stripeline_rail::Rail` with any device.
+//! * [`faulty`]: a rail that fails by a script.
 //! * [`Guarded`]: buffers at any alignment that detect a write past their ends.
 //! * [`Random`]: numbers that are the same in every run.
 //!
@@ -17,6 +18,7 @@
 
 pub mod codec_suite;
 mod codec_under_test;
+pub mod faulty;
 mod guarded;
 pub mod kernel_suite;
 pub mod rail_suite;

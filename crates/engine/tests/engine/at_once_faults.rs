@@ -8,9 +8,9 @@ use std::time::Duration;
 use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe};
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request};
-use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::owned::Units;
 use stripeline_rail::{Cpu, Rail};
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 use stripeline_testkit::{Random, Stripe};
 
 pub const LIMIT: Duration = Duration::from_secs(100);

@@ -15,8 +15,8 @@ use stripeline_codec::Verdict;
 use stripeline_engine::{
     Engine, ErrorKind, Event, EventKind, Issued, Options, Request, Scheduling,
 };
-use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail, owned};
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
 /// Longer than any operation here takes.
 const LIMIT: Duration = Duration::from_secs(20);

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request, Scheduling};
-use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::owned::Units;
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
 /// Returns a rail that fails by a script, and the CPU to compare with.
 fn rails(script: Script) -> Vec<Arc<dyn Rail>> {

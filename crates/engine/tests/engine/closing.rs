@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::support::{CoderFault, FaultyCoder, Gate, engine, stripe, to_encode};
 use stripeline_codec::Verdict;
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Outcome, Request};
-use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail};
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
 /// Longer than any operation here takes.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request, Scheduling};
-use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
 /// Assigns everything to the first rail while it is in service; its quarantine does not end.
 fn to_first(rails: &[Arc<dyn Rail>]) -> Options {

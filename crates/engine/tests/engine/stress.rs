@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use crate::support::{cpu, engine, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Request};
-use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
 const TASKS: usize = 60;
 const THREADS: usize = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! For tests: wraps any rail and makes it fail by a script.
+//! Wraps any rail and makes it fail by a script.
 //!
 //! Pieces are counted from 0 over all lanes, known answers included, so a script with a seed or
 //! with numbers has the same effect in every run that submits pieces in the same order.
@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use stripeline_codec::Verdict;
 
-use crate::lane_piece::LanePiece;
-use crate::{Capability, Done, Fault, FaultKind, Lane, Mode, Piece, Rail, clock};
+use stripeline_rail::{
+    Capability, Detached, Done, Fault, FaultKind, Lane, Mode, Piece, Rail, clock,
+};
 
 /// What happens to a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub enum Failure {
     Hang,
     /// It is done, but with a wrong byte, or with the wrong verdict of a comparison.
     WrongBytes,
-    /// This and every later piece fail, and no lane can be opened, until [`FaultyRail::restore`].
+    /// This and every later piece fail, and no lane can be opened.
     Vanish,
 }
 
@@ -163,23 +164,6 @@ impl FaultyRail {
         self.shared.changed.notify_all();
     }
 
-    /// Makes a vanished rail available again.
-    pub fn restore(&self) {
-        self.shared.state().vanished = false;
-    }
-
-    /// Returns the number of pieces submitted so far.
-    #[must_use]
-    pub fn pieces(&self) -> u64 {
-        self.shared.state().pieces
-    }
-
-    /// Waits until `count` pieces were submitted; false if fewer were within `limit`.
-    #[must_use]
-    pub fn wait_for_pieces(&self, count: u64, limit: Duration) -> bool {
-        self.shared.wait(limit, |state| state.pieces >= count)
-    }
-
     /// Waits until `count` pieces hang; false if fewer do within `limit`.
     #[must_use]
     pub fn wait_for_hanging(&self, count: usize, limit: Duration) -> bool {
@@ -272,7 +256,13 @@ struct FaultyLane {
 struct Hung {
     number: u64,
     ticket: u64,
-    piece: LanePiece,
+    piece: HungPiece,
+}
+
+/// A revocable piece releases its buffers while it hangs.
+enum HungPiece {
+    Attached(Piece),
+    Detached(Detached),
 }
 
 impl FaultyLane {
@@ -289,7 +279,11 @@ impl FaultyLane {
         {
             let hung = self.hung.pop_front().expect("there is one");
             self.shared.state().hanging -= 1;
-            match hung.piece.into_piece() {
+            let piece = match hung.piece {
+                HungPiece::Attached(piece) => Some(piece),
+                HungPiece::Detached(detached) => detached.attach(),
+            };
+            match piece {
                 Some(piece) => self.lane.submit(hung.ticket, piece),
                 None => self.ready.push_back(Done::revoked(hung.ticket)),
             }
@@ -347,7 +341,10 @@ impl Lane for FaultyLane {
                 self.lane.submit(ticket, piece);
             }
             Some(Failure::Hang) => {
-                let piece = LanePiece::of(piece, true);
+                let piece = match piece.is_revocable() {
+                    true => HungPiece::Detached(piece.detach()),
+                    false => HungPiece::Attached(piece),
+                };
                 self.hung.push_back(Hung {
                     number,
                     ticket,
@@ -384,7 +381,7 @@ impl Lane for FaultyLane {
 impl Drop for FaultyLane {
     fn drop(&mut self) {
         for hung in self.hung.drain(..) {
-            if let LanePiece::Attached(_) = hung.piece {
+            if let HungPiece::Attached(_) = hung.piece {
                 // Waits, as for a device that may still write.
                 let state = self.shared.state();
                 let released = |state: &mut State| state.released <= hung.number;
