@@ -60,7 +60,7 @@ impl Core {
         self.request_lanes(workload, rails);
         self.scheduler
             .assign(now, workload, rails, assignments)
-            .is_ok()
+            .is_some()
     }
 
     /// Requests that rails with costly lanes open them, if the work is worth it. Until then the

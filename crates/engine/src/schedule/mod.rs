@@ -31,4 +31,4 @@ mod types;
 pub use class::Class;
 pub use rail_set::{COMMON, RAILS_MAX, RailSet};
 pub use scheduler::{BEGUN, HANDOFF, RETRY, Scheduler};
-pub use types::{Assignment, NoRail, Policy, RailSnapshot, RailTraits, Workload};
+pub use types::{Assignment, Policy, RailSnapshot, RailTraits, Workload};

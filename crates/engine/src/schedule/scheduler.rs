@@ -11,8 +11,7 @@ use super::contention::{Controller, Sample};
 use super::ledger::{Backlog, Ledger};
 use super::split::{self, RailEstimate, RailEstimates, SplitRequest};
 use super::{
-    Assignment, COMMON, Class, NoRail, Policy, RAILS_MAX, RailSet, RailSnapshot, RailTraits,
-    Workload,
+    Assignment, COMMON, Class, Policy, RAILS_MAX, RailSet, RailSnapshot, RailTraits, Workload,
 };
 use crate::api::request::Priority;
 
@@ -110,28 +109,22 @@ impl Scheduler {
     /// not open, are assigned work only if no other rail takes it. Under [`Policy::FirstCome`] the
     /// only assignment is for [`COMMON`].
     ///
-    /// # Errors
-    /// If the policy allows none of the rails that are eligible and in service.
+    /// Returns `None` if the policy allows none of the rails that are eligible and in service.
     pub fn assign(
         &self,
         now_ns: u64,
         task: Workload,
         eligible: RailSet,
         assignments: &mut ArrayVec<Assignment, RAILS_MAX>,
-    ) -> Result<(), NoRail> {
+    ) -> Option<()> {
         let bytes = task.bytes;
         assignments.clear();
-        let in_service = self.in_service();
-        let serving = eligible.and(in_service);
-        let refused = NoRail {
-            eligible,
-            in_service,
-        };
+        let serving = eligible.and(self.in_service());
         if serving.is_empty() {
-            return Err(refused);
+            return None;
         }
         match self.policy {
-            Policy::Single(rail) if !serving.contains(rail) => return Err(refused),
+            Policy::Single(rail) if !serving.contains(rail) => return None,
             Policy::Single(rail) => assignments.push(Assignment { rail, bytes }),
             Policy::FirstCome => assignments.push(Assignment {
                 rail: COMMON,
@@ -151,7 +144,7 @@ impl Scheduler {
                 self.ledgers[assignment.rail].set_assigned_ns(now_ns);
             }
         }
-        Ok(())
+        Some(())
     }
 
     fn assign_by_rate(

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The inputs and results of the scheduler.
 
-use std::fmt;
 use std::time::Duration;
 
-use super::{Class, RailSet};
+use super::Class;
 use crate::api::request::Priority;
 
 /// How tasks are assigned to rails.
@@ -99,25 +98,3 @@ pub struct Workload {
     /// Bytes of each buffer.
     pub bytes: usize,
 }
-
-/// The policy allows none of the rails that take the task and are in service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoRail {
-    /// The rails that take the task.
-    pub eligible: RailSet,
-    /// The rails in service.
-    pub in_service: RailSet,
-}
-
-impl fmt::Display for NoRail {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "Cannot assign a task: of the rails {:?} that take it, none \
-             that the policy allows is among {:?} in service",
-            self.eligible, self.in_service
-        )
-    }
-}
-
-impl std::error::Error for NoRail {}

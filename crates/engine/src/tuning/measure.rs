@@ -16,20 +16,9 @@ use super::table::Table;
 /// of them.
 const QUIET: f64 = 0.25;
 
-/// The progress of a measurement.
+/// What people should know of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
-    /// A step of a rail begins.
-    Step {
-        /// The rail.
-        rail: &'a str,
-        /// What is measured, for people.
-        what: &'a str,
-        /// Steps done of this rail.
-        done: usize,
-        /// Steps of this rail.
-        steps: usize,
-    },
     /// Other processes keep the CPUs busy, so the values may be wrong: reported once, at the start.
     Disturbed {
         /// How many threads ran or wanted to on average in the last minute, in hundredths.
@@ -71,7 +60,7 @@ pub fn measure(
         let left = end.saturating_duration_since(clock::now());
         let share = left / (rails.len() - index) as u32;
         let probe = |load: &Load, lanes, time| probe::rate(&**rail, load, lanes, time);
-        let session = Session::new(&**rail, &probe, share, progress);
+        let session = Session::new(&**rail, &probe, share);
         match session.and_then(Session::run) {
             Ok(entry) => measured.push(entry),
             Err(why) => progress(Progress::LeftOut {

@@ -7,7 +7,6 @@ use stripeline_codec::StorePolicy;
 use stripeline_rail::{Rail, clock};
 
 use super::entry::RailTuning;
-use super::measure::Progress;
 use super::probe::Load;
 use super::text::MEGABYTES_MAX;
 
@@ -61,7 +60,6 @@ pub(super) type Probe<'a> = dyn Fn(&Load, usize, Duration) -> Result<f64, String
 pub(super) struct Session<'a> {
     rail: &'a dyn Rail,
     probe: &'a Probe<'a>,
-    progress: &'a mut dyn FnMut(Progress<'_>),
     end: Instant,
     done: usize,
     steps: usize,
@@ -74,7 +72,6 @@ impl<'a> Session<'a> {
         rail: &'a dyn Rail,
         probe: &'a Probe<'a>,
         share: Duration,
-        progress: &'a mut dyn FnMut(Progress<'_>),
     ) -> Result<Self, String> {
         let capability = rail.capability();
         let fits = |&(data, parity): &(usize, usize)| {
@@ -85,7 +82,6 @@ impl<'a> Session<'a> {
         let mut session = Self {
             rail,
             probe,
-            progress,
             end: clock::now() + share,
             done: 0,
             steps: 0,
@@ -113,7 +109,7 @@ impl<'a> Session<'a> {
         let load = self.load(USUAL_BYTES);
         let mut rates = Vec::new();
         for lanes in self.lane_counts() {
-            if let Some(rate) = self.step("lanes", &load, lanes)? {
+            if let Some(rate) = self.step(&load, lanes)? {
                 rates.push((lanes, rate));
             }
         }
@@ -142,7 +138,7 @@ impl<'a> Session<'a> {
                 depth: 1,
                 ..self.load(data_bytes)
             };
-            if let Some(rate) = self.step("smallest task", &load, 1)? {
+            if let Some(rate) = self.step(&load, 1)? {
                 // Lengths are rounded to the rail's granule.
                 rates.push((load.unit_bytes * load.data_units, rate));
             }
@@ -166,7 +162,7 @@ impl<'a> Session<'a> {
                 piece_bytes: bytes,
                 ..self.load(1)
             };
-            if let Some(rate) = self.step("pieces", &load, 1)? {
+            if let Some(rate) = self.step(&load, 1)? {
                 rates.push((bytes, rate));
             }
         }
@@ -189,8 +185,8 @@ impl<'a> Session<'a> {
             // more than wrongly not doing so.
             let mut gain = f64::INFINITY;
             for _ in 0..STORE_TURNS {
-                let through = self.step("stores", &cached, 1)?;
-                let past = self.step("stores", &streamed, 1)?;
+                let through = self.step(&cached, 1)?;
+                let past = self.step(&streamed, 1)?;
                 gain = match (through, past) {
                     (Some(through), Some(past)) => gain.min(past / through),
                     _ => 0.0,
@@ -205,13 +201,8 @@ impl<'a> Session<'a> {
     }
 
     /// Measures one load, unless time is up or it needs too much memory.
-    fn step(&mut self, what: &str, load: &Load, lanes: usize) -> Result<Option<f64>, String> {
-        (self.progress)(Progress::Step {
-            rail: self.rail.name(),
-            what,
-            done: self.done,
-            steps: self.steps,
-        });
+    fn step(&mut self, load: &Load, lanes: usize) -> Result<Option<f64>, String> {
+        debug_assert!(self.done < self.steps, "all steps were counted");
         let left = self.end.saturating_duration_since(clock::now());
         // Slow tasks take longer than their share; the remaining time is divided again.
         let slice = left / (self.steps - self.done) as u32;

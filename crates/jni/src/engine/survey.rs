@@ -33,7 +33,6 @@ pub(crate) fn survey(
         .collect();
     let mut notes = Vec::new();
     let mut note = |progress: Progress<'_>| match progress {
-        Progress::Step { .. } => (),
         Progress::Disturbed { load_percent, cpus } => notes.push(format!(
             "{}.{:02} threads ran on average in the last minute on {cpus} CPUs: values may be \
              wrong",
