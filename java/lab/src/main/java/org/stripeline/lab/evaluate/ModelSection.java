@@ -61,7 +61,8 @@ final class ModelSection implements Section {
             "Equations 1, 2, 7 and 9: predicted and measured throughput of one client",
             "Predicted from the rate of the coder on one thread, and from what one client reaches"
                 + " without coding: Hadoop's pipeline with a coder that computes nothing, our"
-                + " non-blocking mode as our blocking mode less its coding, our partitioned"
+                + " non-blocking mode as our blocking mode less its coding, although it also takes"
+                + " checksums off the caller's thread, our partitioned"
                 + " pipeline over an engine that computes nothing, and reads with all DataNodes."
                 + " The model takes nothing from one activity for another; here all share the"
                 + " processors. Equations 3, 5 and 6 are in the section of the engine; 4 and 8 are"
