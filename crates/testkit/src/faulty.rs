@@ -164,6 +164,12 @@ impl FaultyRail {
         self.shared.changed.notify_all();
     }
 
+    /// Returns the number of pieces submitted so far.
+    #[must_use]
+    pub fn pieces(&self) -> u64 {
+        self.shared.state().pieces
+    }
+
     /// Waits until `count` pieces hang; false if fewer do within `limit`.
     #[must_use]
     pub fn wait_for_hanging(&self, count: usize, limit: Duration) -> bool {

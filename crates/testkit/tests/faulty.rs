@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::{Cpu, Done, FaultKind, Lane, Piece, Rail, owned};
+use stripeline_rail::{Cpu, Done, FaultKind, Lane, Piece, Rail, known_answers, owned};
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 use stripeline_testkit::{Stripe, rail_suite};
 
@@ -68,6 +68,27 @@ fn pieces_fail_by_number() {
     assert_eq!(run(&mut *lane, 16).0, Err(FaultKind::Gone), "and stays so");
     let refused = rail.open_lane().err().expect("no lane");
     assert_eq!(refused.kind(), FaultKind::Gone);
+    assert_eq!(rail.pieces(), 7);
+}
+
+#[test]
+fn known_answers_detect_every_failure() {
+    for failure in [
+        Failure::Fail,
+        Failure::Refuse,
+        Failure::WrongBytes,
+        Failure::Vanish,
+    ] {
+        let rail = failing(Script::always(failure));
+        assert!(known_answers::check(&rail).is_err(), "{failure:?}");
+    }
+    // A wrong verdict about a piece that compares, late in the list of answers.
+    let rail = failing(Script::nothing());
+    assert_eq!(known_answers::check(&rail), Ok(()));
+    let last = rail.pieces() - 1;
+    rail.set_script(Script::nothing().at(last + 1 + last, Failure::WrongBytes));
+    let reason = known_answers::check(&rail).expect_err("a wrong verdict");
+    assert!(reason.contains("verify: found"), "{reason}");
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub fn measure(
         let share = left / (rails.len() - index) as u32;
         let probe = |load: &Load, lanes, time| probe::rate(&**rail, load, lanes, time);
         let session = Session::new(&**rail, &probe, share);
-        match session.and_then(Session::run) {
+        match session.and_then(|mut session| session.run()) {
             Ok(entry) => measured.push(entry),
             Err(why) => progress(Progress::LeftOut {
                 rail: rail.name(),

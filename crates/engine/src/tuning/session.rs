@@ -95,13 +95,13 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
-    pub(super) fn run(mut self) -> Result<RailTuning, String> {
+    pub(super) fn run(&mut self) -> Result<RailTuning, String> {
         // First, because the other values are those of pieces of this size.
         self.piece_bytes()?;
         self.lanes()?;
         self.smallest()?;
         self.stores()?;
-        Ok(self.entry)
+        Ok(self.entry.clone())
     }
 
     /// Finds the number of lanes worth opening, and the rate of these together.

@@ -35,8 +35,10 @@ fn modelled(capability: Capability, fixed: f64, speed: impl Fn(&Load, usize) -> 
         Ok(data as f64 / (fixed * pieces as f64 + data as f64 / speed))
     };
     let hour = Duration::from_secs(3600);
-    let session = Session::new(&rail, &model, hour).unwrap();
-    session.run().unwrap()
+    let mut session = Session::new(&rail, &model, hour).unwrap();
+    let entry = session.run().unwrap();
+    assert_eq!(session.done, session.steps);
+    entry
 }
 
 fn capability() -> Capability {
@@ -50,7 +52,7 @@ fn capability() -> Capability {
 #[test]
 fn a_rate_is_measured_even_if_there_is_no_time() {
     let rail = Model(capability());
-    let session = Session::new(&rail, &|_, _, _| Ok(1e9), Duration::ZERO).unwrap();
+    let mut session = Session::new(&rail, &|_, _, _| Ok(1e9), Duration::ZERO).unwrap();
     assert_eq!(session.run().unwrap().bytes_per_second, 1_000_000_000);
 }
 
