@@ -42,7 +42,7 @@ enum Contestant {
     return this == REPLICATION || this == FOUR_REPLICAS;
   }
 
-  /** Returns how many DataNodes may fail without loss of data. */
+  /** Returns how many DataNodes may fail without loss of data, with {@link BenchHdfs#POLICY}. */
   int tolerated() {
     return this == REPLICATION ? 2 : 3;
   }

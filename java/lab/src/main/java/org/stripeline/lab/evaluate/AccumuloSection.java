@@ -130,11 +130,7 @@ final class AccumuloSection implements Section {
     for (Sample sample : samples) {
       figure
           .panel(policy + ", " + sample.operation, "s", null)
-          .bar(
-              sample.contestant,
-              sample.compression,
-              Spread.of(Collections.singletonList(sample.seconds)),
-              null);
+          .bar(sample.contestant, sample.compression, sample.seconds);
     }
     String[][] published = {{"gz", "0"}, {"none", "-33"}, {"snappy", "0"}};
     for (String contestant : contestants(samples)) {
@@ -214,10 +210,7 @@ final class AccumuloSection implements Section {
         double share = 100.0 * bucket.getValue() / times.size();
         figure
             .panel(policy + ", " + one.state + ": share of batches", "%", "ms")
-            .point(
-                one.contestant,
-                bucket.getKey() * BUCKET,
-                Spread.of(Collections.singletonList(share)));
+            .point(one.contestant, bucket.getKey() * BUCKET, share);
       }
     }
     for (String[] row : PUBLISHED_LOOKUPS) {

@@ -207,7 +207,7 @@ final class EngineSection implements Section {
     for (Point point : points) {
       EvaluationReport.Panel panel = figure.panel(point.rails, "% of stripes", "ms");
       for (double[] step : point.cdf_ms) {
-        panel.point(point.by, step[0], Spread.of(Arrays.asList(100 * step[1])));
+        panel.point(point.by, step[0], 100 * step[1]);
       }
     }
   }

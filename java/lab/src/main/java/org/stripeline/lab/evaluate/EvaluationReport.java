@@ -182,6 +182,16 @@ final class EvaluationReport {
       values.add(new Value(series, group, null, spread.median, spread.min, spread.max, limit));
     }
 
+    /** Adds a bar of one value. */
+    void bar(String series, String group, double value) {
+      values.add(new Value(series, group, null, value, value, value, null));
+    }
+
+    /** Adds a point of one value. */
+    void point(String series, double x, double value) {
+      values.add(new Value(series, null, x, value, value, value, null));
+    }
+
     /** Adds a point of a line. */
     void point(String series, double x, Spread spread) {
       values.add(new Value(series, null, x, spread.median, spread.min, spread.max, null));

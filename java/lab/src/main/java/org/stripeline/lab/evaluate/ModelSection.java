@@ -3,12 +3,10 @@ package org.stripeline.lab.evaluate;
 
 import com.google.gson.JsonObject;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.terminal.ByteSize;
-import org.stripeline.terminal.Spread;
 
 /** Predictions of the paper's analytical model beside the measured throughput of one client. */
 final class ModelSection implements Section {
@@ -132,8 +130,8 @@ final class ModelSection implements Section {
     String operation = name.substring(0, name.indexOf(' '));
     String contestant = name.substring(operation.length() + 1);
     EvaluationReport.Panel panel = figure.panel(operation, "MiB/s", null);
-    panel.bar("predicted", contestant, Spread.of(Collections.singletonList(predicted)), null);
-    panel.bar("measured", contestant, Spread.of(Collections.singletonList(measured)), null);
+    panel.bar("predicted", contestant, predicted);
+    panel.bar("measured", contestant, measured);
     figure.compareRatio(
         name + ", measured over predicted by equation " + equation, "-", measured, predicted);
   }

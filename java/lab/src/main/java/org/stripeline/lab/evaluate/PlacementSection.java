@@ -362,8 +362,7 @@ final class PlacementSection implements Section {
             .toArray();
     for (int first = 0; first + 3 <= seconds.length; first += 3) {
       double mean = Arrays.stream(seconds, first, first + 3).average().getAsDouble();
-      panel.point(
-          sample.method, sample.writeBegins[first + 1], Spread.of(Collections.singletonList(mean)));
+      panel.point(sample.method, sample.writeBegins[first + 1], mean);
     }
   }
 
@@ -396,7 +395,7 @@ final class PlacementSection implements Section {
       for (int done = 1; done <= jobs; done++) {
         int nth = done - 1;
         double seconds = Spread.of(byRepetition.values(), times -> times.get(nth)).median;
-        panel.point(placement, seconds, Spread.of(Collections.singletonList((double) done)));
+        panel.point(placement, seconds, done);
         last.put(placement, seconds);
       }
     }

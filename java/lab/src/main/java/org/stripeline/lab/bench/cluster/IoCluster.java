@@ -101,6 +101,11 @@ public final class IoCluster implements BenchHdfs {
     return settings;
   }
 
+  /** Returns the port of the NameNode, at any address of this process's network. */
+  public int nameNodePort() throws IOException {
+    return java.net.URI.create(status().uri).getPort();
+  }
+
   /** Returns address and port of the NameNode. */
   public String nameNode() throws IOException {
     return java.net.URI.create(status().uri).getAuthority();
@@ -143,7 +148,7 @@ public final class IoCluster implements BenchHdfs {
    */
   void putClients(List<String> prefix, String nameNode) throws IOException {
     clientPrefix = prefix;
-    uri = "hdfs://" + nameNode + ":" + java.net.URI.create(status().uri).getPort();
+    uri = "hdfs://" + nameNode + ":" + nameNodePort();
   }
 
   @Override

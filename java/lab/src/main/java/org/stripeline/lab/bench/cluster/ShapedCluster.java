@@ -23,7 +23,7 @@ public final class ShapedCluster {
     // With this, the NameNode detects within seconds that the DataNode below was removed.
     settings.put("dfs.namenode.heartbeat.recheck-interval", "5000");
     IoCluster cluster = place.start(() -> IoCluster.start(place.cluster(), 1, settings));
-    int port = Integer.parseInt(cluster.nameNode().split(":")[1]);
+    int port = cluster.nameNodePort();
     for (int i = 1; i <= network.datanodes(); i++) {
       cluster.add(
           new DataNodeProcess.Place(

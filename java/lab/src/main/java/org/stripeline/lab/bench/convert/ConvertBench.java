@@ -6,7 +6,6 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -129,14 +128,13 @@ final class ConvertBench {
     if (network == null) {
       return new MethodJvm(Collections.emptyList(), configuration, log);
     }
-    int port = URI.create("hdfs://" + cluster.nameNode()).getPort();
     Configuration conf = new Configuration(false);
     for (String name : new String[] {"core-site.xml", "hdfs-site.xml"}) {
       conf.addResource(new Path(configuration.resolve(name).toUri()));
     }
     conf.set(
         CommonConfigurationKeys.FS_DEFAULT_NAME_KEY,
-        "hdfs://" + network.here(network.client()) + ":" + port);
+        "hdfs://" + network.here(network.client()) + ":" + cluster.nameNodePort());
     java.nio.file.Path own = Files.createDirectories(directory.resolve("client"));
     try (OutputStream core = Files.newOutputStream(own.resolve("core-site.xml"))) {
       conf.writeXml(core);
