@@ -73,7 +73,7 @@ final class ClientSection implements Section {
       all.add(
           Measurement.of(
                   WHILE_BUSY,
-                  240,
+                  310,
                   "bench io --contestants="
                       + String.join(",", BUSY)
                       + " --operations=write,write-busy --threads=1 --size=256MiB --jvms=3"
@@ -82,7 +82,7 @@ final class ClientSection implements Section {
       all.add(
           Measurement.of(
                   COLD,
-                  300,
+                  60,
                   "bench io --contestants=3-rep,rs_java,"
                       + OURS
                       + " --operations=read,read-cold,read-dead2,read-dead2-cold --threads=1"
@@ -92,7 +92,7 @@ final class ClientSection implements Section {
     all.add(
         Measurement.of(
             LINKS,
-            size.choose(20, 85, 480),
+            size.choose(20, 85, 220),
             size.choose(
                 "bench io --contestants=3-rep,"
                     + OURS
@@ -106,7 +106,7 @@ final class ClientSection implements Section {
         all.add(
             Measurement.of(
                 CLIENT_LINK + mbit,
-                150,
+                200,
                 links
                     + " --threads=1,5 --size=256MiB --jvms=1 --repetitions=2 --shaped=1000"
                     + " --client-link="
@@ -125,7 +125,7 @@ final class ClientSection implements Section {
             + " --operations=write,read,read-dead1,read-dead2,read-dead3";
     return Measurement.of(
             "clients",
-            size.choose(40, 230, 2400),
+            size.choose(40, 230, 1200),
             size.choose(
                 "bench io --contestants=3-rep,rs_java,noop,"
                     + OURS

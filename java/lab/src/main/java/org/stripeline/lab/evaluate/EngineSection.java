@@ -58,7 +58,7 @@ final class EngineSection implements Section {
       all.add(
           Measurement.of(
                   "engine-" + part,
-                  size.choose(10, 20, 80),
+                  size.choose(10, 20, 40),
                   "bench engine " + effort + "--part=" + part)
               .withoutHdfs());
     }

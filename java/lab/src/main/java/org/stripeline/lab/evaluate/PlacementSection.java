@@ -119,7 +119,7 @@ final class PlacementSection implements Section {
     all.add(
         Measurement.compared(
             "placement-simulated",
-            size.choose(3, 20, 40),
+            size.choose(3, 20, 20),
             "simulate a1-code a1-traffic a2-writes"
                 + size.choose(
                     "",
@@ -129,7 +129,7 @@ final class PlacementSection implements Section {
     all.add(
         Measurement.of(
             CONVERSION,
-            size.choose(25, 150, 1000),
+            size.choose(25, 150, 1300),
             size.choose(
                 "bench convert --quick",
                 SWITCH
@@ -139,11 +139,11 @@ final class PlacementSection implements Section {
                     + " --replication=2 --methods=adopt,adopt-ear,hdfs-raid,cp,cp-4,distcp"
                     + " --codes=RS-4-2,RS-6-2,RS-8-2,RS-10-2 --files=2 --repetitions=2")));
     if (size == Size.FULL) {
-      all.add(Measurement.script(JOBS, 500, "scripts/application.sh replay 100 50 2 1"));
+      all.add(Measurement.script(JOBS, 530, "scripts/application.sh replay 100 50 2 1"));
       all.add(
           Measurement.of(
               WRITES,
-              360,
+              310,
               SWITCH
                   + " --replication=2 --methods=adopt,adopt-ear --codes=RS-8-2 --files=6"
                   + " --writes=1 --writes-before=10 --repetitions=2"));
@@ -151,7 +151,7 @@ final class PlacementSection implements Section {
         all.add(
             Measurement.of(
                 TRAFFIC + mbit,
-                120,
+                200,
                 SWITCH
                     + " --replication=2 --methods=adopt,adopt-ear --codes=RS-8-2 --repetitions=2"
                     + " --traffic="

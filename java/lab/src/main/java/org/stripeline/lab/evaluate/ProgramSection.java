@@ -70,7 +70,7 @@ final class ProgramSection implements Section {
                     "3-rep,rs_java,coder,functional-partitioned 4 256 2")),
         Measurement.script(
             "programs",
-            size.choose(90, 235, 1000),
+            size.choose(90, 235, 850),
             "scripts/application.sh mapreduce " + arguments));
   }
 
