@@ -196,8 +196,8 @@ final class AccumuloSection implements Section {
             "In the document 16 clients at a time read a table of ten billion rows on 16 machines;"
                 + " here one client reads, and all blocks are in the page cache of this machine, so"
                 + " that each read of another block costs less, and buckets have 5 ms instead of"
-                + " 50. Hadoop's reader keeps the stripe that it read last in memory, which is up"
-                + " to a fifth of the table here.",
+                + " 50. Hadoop's reader keeps the stripe that it read last in memory, which with"
+                + " --full is up to 22 % of the table.",
             measurement);
     for (Lookups one : lookups) {
       List<Double> times = new ArrayList<>();
