@@ -47,15 +47,13 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
   /** The maximum size of a partial segment; beyond it, the rest of the stripe is fetched. */
   private static final long PART_BYTES_MAX = 256 << 10;
 
-  /**
-   * This fraction of what has been read is fetched ahead, and readers are opened for as much more.
-   */
+  /** This fraction of what has been read is fetched ahead. */
   private static final int AHEAD_PART = 4;
 
   /**
    * The run length after which readers are opened to the end of the group, as Hadoop's always are.
    */
-  private static final long LONG_RUN_BYTES = 16 << 20;
+  private static final long LONG_RUN_BYTES = 8 << 20;
 
   /** The bytes of each internal block in a segment of small cells. */
   private static final int LANE_BYTES = 1 << 20;
@@ -290,24 +288,29 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
   private boolean mayGoOn() {
     GroupGeometry geometry = reader.geometry();
     return geometry.stripeBytes() > STRIPE_MAX_BYTES
-        || end % geometry.stripeBytes() == 0
-            && run >= Math.min(geometry.stripeBytes(), FIRST_BYTES_MAX);
+        || end % geometry.stripeBytes() == 0 && isStripeByStripe();
+  }
+
+  /** Returns whether whole stripes are fetched, one after the other. */
+  private boolean isStripeByStripe() {
+    long stripe = reader.geometry().stripeBytes();
+    return stripe <= STRIPE_MAX_BYTES && run >= Math.min(stripe, FIRST_BYTES_MAX);
   }
 
   private void appendHead(long wanted) throws IOException {
     long to = Math.min(segmentEnd(end, wanted), end + headMax);
-    Segment head = reader.fetchAhead(end, to, openTo(to), null, passed);
+    Segment head = reader.fetchAhead(end, to, openTo(end, to), null, passed);
     if (head == null) {
       // A thread that waits for the buffers of others must hold none.
       forgetPassed();
-      head = reader.fetchNow(end, to, openTo(to), null, Collections.emptyList());
+      head = reader.fetchNow(end, to, openTo(end, to), null, Collections.emptyList());
     }
     append(head);
   }
 
   private boolean appendAhead(long wanted) {
     long to = segmentEnd(end, wanted);
-    Segment ahead = reader.fetchAhead(end, to, openTo(to), null, passed);
+    Segment ahead = reader.fetchAhead(end, to, openTo(end, to), null, passed);
     if (ahead == null) {
       return false;
     }
@@ -321,19 +324,25 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
   }
 
   /**
-   * Returns the offset up to which readers are opened. DataNodes send everything that was
-   * requested, so this is little more than what is fetched.
+   * Returns the offset up to which readers are opened for a segment. DataNodes send everything that
+   * was requested, but every opening is a request, which costs a DataNode as much processor time as
+   * hundreds of KiB of data. So readers are opened for the stripes that are fetched ahead at once,
+   * for as much more as has been read, and for a short rest of the group.
    */
-  private long openTo(long to) {
+  private long openTo(long from, long to) {
     GroupGeometry geometry = reader.geometry();
+    long groupEnd = geometry.groupBytes();
     if (run == 0) {
       return to;
     }
     if (run >= LONG_RUN_BYTES) {
-      return geometry.groupBytes();
+      return groupEnd;
     }
-    long ahead = Math.min(geometry.groupBytes(), to + aheadBytes());
-    return Math.max(geometry.stripeEnd(to - 1), ahead);
+    if (!isStripeByStripe()) {
+      return Math.max(geometry.stripeEnd(to - 1), Math.min(groupEnd, to + aheadBytes()));
+    }
+    long openTo = geometry.stripeEnd(Math.min(groupEnd, to + run) - 1);
+    return 2 * (groupEnd - openTo) <= openTo - from ? groupEnd : openTo;
   }
 
   private long segmentEnd(long from, long wanted) {

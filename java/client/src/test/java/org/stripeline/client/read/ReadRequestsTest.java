@@ -204,4 +204,59 @@ class ReadRequestsTest extends ReadPipelineCase {
     }
     assertThat(group.asked.get()).isLessThanOrEqualTo(group.data.length + 20 * 512);
   }
+
+  /** Hadoop's client opens one reader for each internal block, up to its end. */
+  @Test
+  void aSequentialReaderOpensFewReaders() throws Exception {
+    for (int dead : new int[] {-1, 2}) {
+      // Two segments may already be queued when the first meets the dead DataNode.
+      int failed = dead < 0 ? 0 : 2;
+      // A group that is hardly longer than the stripes that are fetched at once.
+      assertThat(opensOfScan(1 << 20, 3, dead)).isLessThanOrEqualTo(6 + failed);
+      assertThat(opensOfScan(1 << 20, 8, dead)).isLessThanOrEqualTo(2 * 6 + failed);
+      assertThat(opensOfScan(64 << 10, 3, dead)).isLessThanOrEqualTo(6 + failed);
+      assertThat(opensOfScan(64 << 10, 100, dead)).isLessThanOrEqualTo(5 * 6 + failed);
+    }
+  }
+
+  private int opensOfScan(int cell, int stripes, int dead) throws IOException {
+    context = context("1h", 10_000);
+    MemoryGroup group = new MemoryGroup(6, 3, cell, 6 * cell * stripes, true, 9);
+    if (dead >= 0) {
+      group.dead[dead] = true;
+    }
+    try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
+      window.enter(reader(group));
+      for (int at = 0; at < group.data.length; at += 64 << 10) {
+        int to = Math.min(group.data.length, at + (64 << 10));
+        assertThat(readThrough(window, at, to)).isEqualTo(Arrays.copyOfRange(group.data, at, to));
+      }
+    }
+    return group.opens.get();
+  }
+
+  /** Readers that are opened for more than what is read make DataNodes read bytes for nothing. */
+  @Test
+  void aSequentialReaderThatStopsRequestsLittleMore() throws Exception {
+    int stripe = 6 << 20;
+    // The first stripe, and the one that is fetched ahead.
+    assertThat(askedOf(1 << 20, 0, 4096)).isLessThanOrEqualTo(2 * stripe);
+    assertThat(askedOf(64 << 10, 0, 4096)).isLessThanOrEqualTo(4 * (stripe / 16));
+    // What is read, as much again, and what is fetched ahead.
+    assertThat(askedOf(64 << 10, 1_000_000, 3 << 20)).isLessThanOrEqualTo(7L << 20);
+    assertThat(askedOf(1 << 20, 12_800_000, 100_000)).isLessThanOrEqualTo(1L << 20);
+  }
+
+  private long askedOf(int cell, int from, int bytes) throws Exception {
+    context = context("1h", 10_000);
+    MemoryGroup group = new MemoryGroup(6, 3, cell, 48 << 20, true, 9);
+    try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
+      window.enter(reader(group));
+      for (int at = from; at < from + bytes; at += 4096) {
+        readThrough(window, at, Math.min(from + bytes, at + 4096));
+      }
+    }
+    Conditions.await("all readers to be closed", () -> group.openReaders.get() == 0);
+    return group.asked.get();
+  }
 }
