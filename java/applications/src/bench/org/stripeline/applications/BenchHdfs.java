@@ -64,6 +64,8 @@ final class BenchHdfs implements AutoCloseable {
     conf.setInt("dfs.namenode.replication.max-streams", 0);
     conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 0);
     conf.setInt("dfs.namenode.redundancy.interval.seconds", 1);
+    // A rebuild that has failed, as for a source that was just lost, is repeated after this time.
+    conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 15);
     settings.forEach(conf::set);
     MiniDFSCluster.Builder builder = new MiniDFSCluster.Builder(conf).numDataNodes(racks.length);
     if (racks[0] != null) {
