@@ -299,18 +299,18 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
 
   private void appendHead(long wanted) throws IOException {
     long to = Math.min(segmentEnd(end, wanted), end + headMax);
-    Segment head = reader.fetchAhead(end, to, openTo(end, to), null, passed);
+    Segment head = reader.fetchAhead(end, to, openTo(to), null, passed);
     if (head == null) {
       // A thread that waits for the buffers of others must hold none.
       forgetPassed();
-      head = reader.fetchNow(end, to, openTo(end, to), null, Collections.emptyList());
+      head = reader.fetchNow(end, to, openTo(to), null, Collections.emptyList());
     }
     append(head);
   }
 
   private boolean appendAhead(long wanted) {
     long to = segmentEnd(end, wanted);
-    Segment ahead = reader.fetchAhead(end, to, openTo(end, to), null, passed);
+    Segment ahead = reader.fetchAhead(end, to, openTo(to), null, passed);
     if (ahead == null) {
       return false;
     }
@@ -324,12 +324,12 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
   }
 
   /**
-   * Returns the offset up to which readers are opened for a segment. DataNodes send everything that
-   * was requested, but every opening is a request, which costs a DataNode as much processor time as
-   * hundreds of KiB of data. So readers are opened for the stripes that are fetched ahead at once,
-   * for as much more as has been read, and for a short rest of the group.
+   * Returns the offset up to which readers are opened for the next segment. DataNodes send
+   * everything that was requested, but every opening is a request, which costs a DataNode as much
+   * processor time as hundreds of KiB of data. So readers are opened for the stripes that are
+   * fetched ahead at once, for as much more as has been read, and for a short rest of the group.
    */
-  private long openTo(long from, long to) {
+  private long openTo(long to) {
     GroupGeometry geometry = reader.geometry();
     long groupEnd = geometry.groupBytes();
     if (run == 0) {
@@ -342,7 +342,7 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
       return Math.max(geometry.stripeEnd(to - 1), Math.min(groupEnd, to + aheadBytes()));
     }
     long openTo = geometry.stripeEnd(Math.min(groupEnd, to + run) - 1);
-    return 2 * (groupEnd - openTo) <= openTo - from ? groupEnd : openTo;
+    return 2 * (groupEnd - openTo) <= openTo - end ? groupEnd : openTo;
   }
 
   private long segmentEnd(long from, long wanted) {

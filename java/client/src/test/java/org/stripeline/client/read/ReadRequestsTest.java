@@ -157,6 +157,18 @@ class ReadRequestsTest extends ReadPipelineCase {
     }
   }
 
+  /** Reads a range in steps through a window of its own, and compares every byte. */
+  private void scan(MemoryGroup group, int from, int to, int step) throws IOException {
+    try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
+      window.enter(reader(group));
+      for (int at = from; at < to; at += step) {
+        int next = Math.min(to, at + step);
+        assertThat(readThrough(window, at, next))
+            .isEqualTo(Arrays.copyOfRange(group.data, at, next));
+      }
+    }
+  }
+
   /**
    * Hadoop's client reads the rest of the stripe at once, and therefore every internal block once.
    */
@@ -170,14 +182,7 @@ class ReadRequestsTest extends ReadPipelineCase {
       group.dead[2] = true;
       group.dead[4] = true;
       meetDead(group);
-      try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
-        window.enter(reader(group));
-        for (int from = at; from < group.data.length; from += 65_600) {
-          int to = Math.min(group.data.length, from + 65_600);
-          assertThat(readThrough(window, from, to))
-              .isEqualTo(Arrays.copyOfRange(group.data, from, to));
-        }
-      }
+      scan(group, at, group.data.length, 65_600);
       Conditions.await("all readers to be closed", () -> group.openReaders.get() == 0);
       // Three data units and two parity units; the sixth data unit is zeros.
       boolean isJumpDecoded = group.dead[group.geometry.unitOf(at)];
@@ -225,13 +230,7 @@ class ReadRequestsTest extends ReadPipelineCase {
     if (dead >= 0) {
       group.dead[dead] = true;
     }
-    try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
-      window.enter(reader(group));
-      for (int at = 0; at < group.data.length; at += 64 << 10) {
-        int to = Math.min(group.data.length, at + (64 << 10));
-        assertThat(readThrough(window, at, to)).isEqualTo(Arrays.copyOfRange(group.data, at, to));
-      }
-    }
+    scan(group, 0, group.data.length, 64 << 10);
     return group.opens.get();
   }
 
@@ -250,12 +249,7 @@ class ReadRequestsTest extends ReadPipelineCase {
   private long askedOf(int cell, int from, int bytes) throws Exception {
     context = context("1h", 10_000);
     MemoryGroup group = new MemoryGroup(6, 3, cell, 48 << 20, true, 9);
-    try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
-      window.enter(reader(group));
-      for (int at = from; at < from + bytes; at += 4096) {
-        readThrough(window, at, Math.min(from + bytes, at + 4096));
-      }
-    }
+    scan(group, from, from + bytes, 4096);
     Conditions.await("all readers to be closed", () -> group.openReaders.get() == 0);
     return group.asked.get();
   }
