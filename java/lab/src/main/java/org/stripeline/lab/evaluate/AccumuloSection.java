@@ -89,7 +89,7 @@ final class AccumuloSection implements Section {
       all.add(
           measurement(
               "-" + policy,
-              300,
+              420,
               "3-rep,rs_java,coder,functional-partitioned "
                   + policy
                   + " none,snappy,gz 100000 500"));
