@@ -162,7 +162,7 @@ public final class RangeRead implements Closeable {
   private long wholeSegmentEnd(long from, long to) {
     GroupGeometry geometry = reader.geometry();
     if (geometry.cellBytes() > WIDE_CELL_BYTES) {
-      return Math.min(to, Math.min(geometry.cellEnd(from), from + LANE_BYTES));
+      return Math.min(to, Math.min(geometry.cellEnd(from), geometry.chunkEnd(from + LANE_BYTES)));
     }
     if (to - from < geometry.cellBytes()) {
       // Decoding the end of a cell together with the beginning of the next one would require the

@@ -349,7 +349,8 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
     GroupGeometry geometry = reader.geometry();
     long stripe = geometry.stripeBytes();
     if (stripe > STRIPE_MAX_BYTES) {
-      return Math.min(geometry.cellEnd(from), from + LANE_BYTES);
+      // Readers are opened for whole chunks: the next segment must begin where this one ends.
+      return Math.min(geometry.cellEnd(from), geometry.chunkEnd(from + LANE_BYTES));
     }
     long stripeEnd = geometry.stripeEnd(from);
     long least = run == 0 ? Math.min(JUMP_BYTES, geometry.cellEnd(from) - from) : GROWTH * run;

@@ -146,9 +146,7 @@ final class ClientProcess implements AutoCloseable {
     ScheduledFuture<?> tooLate =
         watchdog.schedule(process::destroyForcibly, ANSWER_SECONDS, TimeUnit.SECONDS);
     try {
-      requests.write(line + "\n");
-      requests.flush();
-      String answer = answers.readLine();
+      String answer = answerTo(line);
       if (answer == null) {
         throw new IOException(
             "Cannot continue: the client JVM of "
@@ -161,6 +159,18 @@ final class ClientProcess implements AutoCloseable {
       return ClientMain.GSON.fromJson(answer, ClientAnswer.class);
     } finally {
       tooLate.cancel(false);
+    }
+  }
+
+  /** Returns the client's answer, or null if its JVM ended. */
+  private String answerTo(String line) {
+    try {
+      requests.write(line + "\n");
+      requests.flush();
+      return answers.readLine();
+    } catch (IOException e) {
+      // Java closes the streams of a process that has been killed.
+      return null;
     }
   }
 
