@@ -13,6 +13,9 @@ final class GroupGeometry {
    */
   static final int CHUNK_BYTES = 512;
 
+  /** The bytes of each internal block in a segment, unless its cells are larger and read whole. */
+  static final int LANE_BYTES = 1 << 20;
+
   private final int dataUnits;
   private final int parityUnits;
   private final int cellBytes;
@@ -125,6 +128,15 @@ final class GroupGeometry {
   /** Returns {@code offset} rounded up to the end of a chunk, at most the length of the group. */
   long chunkEnd(long offset) {
     return Math.min(groupBytes, (offset + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES);
+  }
+
+  /**
+   * Returns the end of the segment that begins at {@code offset}, if cells are read in parts.
+   * Readers are opened for whole chunks, so that it ends where a chunk does: the next segment then
+   * begins where its reader ends.
+   */
+  long partEnd(long offset) {
+    return Math.min(cellEnd(offset), chunkEnd(offset + LANE_BYTES));
   }
 
   /** Returns the end of the stripe that holds a byte of the group. */

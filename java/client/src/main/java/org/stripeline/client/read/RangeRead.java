@@ -13,7 +13,6 @@ import org.stripeline.client.read.shared.ReadContext;
 
 /** A positional read of one block group: requests the whole range at once, within the window. */
 public final class RangeRead implements Closeable {
-  private static final int LANE_BYTES = 1 << 20;
   private static final List<Segment> NONE = Collections.emptyList();
 
   /** Wider cells are read in parts, so that no buffer is as large as a cell. */
@@ -162,7 +161,7 @@ public final class RangeRead implements Closeable {
   private long wholeSegmentEnd(long from, long to) {
     GroupGeometry geometry = reader.geometry();
     if (geometry.cellBytes() > WIDE_CELL_BYTES) {
-      return Math.min(to, Math.min(geometry.cellEnd(from), geometry.chunkEnd(from + LANE_BYTES)));
+      return Math.min(to, geometry.partEnd(from));
     }
     if (to - from < geometry.cellBytes()) {
       // Decoding the end of a cell together with the beginning of the next one would require the
@@ -174,7 +173,7 @@ public final class RangeRead implements Closeable {
     if (from % stripe != 0 || to <= stripeEnd) {
       return Math.min(to, stripeEnd);
     }
-    long rows = Math.max(1, LANE_BYTES / geometry.cellBytes());
+    long rows = Math.max(1, GroupGeometry.LANE_BYTES / geometry.cellBytes());
     return Math.min(from + rows * stripe, to - to % stripe);
   }
 

@@ -55,9 +55,6 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
    */
   private static final long LONG_RUN_BYTES = 8 << 20;
 
-  /** The bytes of each internal block in a segment of small cells. */
-  private static final int LANE_BYTES = 1 << 20;
-
   /** Stripes larger than this are fetched in parts of a cell. */
   private static final long STRIPE_MAX_BYTES = 64 << 20;
 
@@ -349,8 +346,7 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
     GroupGeometry geometry = reader.geometry();
     long stripe = geometry.stripeBytes();
     if (stripe > STRIPE_MAX_BYTES) {
-      // Readers are opened for whole chunks: the next segment must begin where this one ends.
-      return Math.min(geometry.cellEnd(from), geometry.chunkEnd(from + LANE_BYTES));
+      return geometry.partEnd(from);
     }
     long stripeEnd = geometry.stripeEnd(from);
     long least = run == 0 ? Math.min(JUMP_BYTES, geometry.cellEnd(from) - from) : GROWTH * run;
@@ -359,7 +355,7 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
       return geometry.chunkEnd(from + bytes);
     }
     long rows = Math.max(wanted, aheadBytes() / 2) / stripe;
-    long rowsMax = LANE_BYTES / geometry.cellBytes();
+    long rowsMax = GroupGeometry.LANE_BYTES / geometry.cellBytes();
     long more = Math.max(0, Math.min(rows, rowsMax) - 1);
     return Math.min(geometry.groupBytes(), stripeEnd + more * stripe);
   }

@@ -23,8 +23,8 @@ final class PlacementSection implements Section {
   /** Followed by the rate in percent of a link's. */
   private static final String TRAFFIC = "placement-traffic-";
 
-  /** Each DataNode is its own rack, and all are at one switch of 1 Gbit/s, as in the paper. */
-  private static final String SWITCH = "bench convert --shaped=1000 --shaped-racks=1000 --racks=12";
+  /** With the rate of the paper's links. */
+  private static final String SWITCH = switched(1000);
 
   /**
    * The rate of links beside injected traffic, in Mbit/s. The processors of a small machine can
@@ -158,17 +158,18 @@ final class PlacementSection implements Section {
             Measurement.of(
                 TRAFFIC + percent,
                 200,
-                String.format(
-                    Locale.ROOT,
-                    "bench convert --shaped=%d --shaped-racks=%d --racks=12 --replication=2"
-                        + " --methods=adopt,adopt-ear --codes=RS-8-2 --files=2 --repetitions=2"
-                        + " --traffic=%d",
-                    SLOW_MBIT,
-                    SLOW_MBIT,
-                    SLOW_MBIT * percent / 100)));
+                switched(SLOW_MBIT)
+                    + " --replication=2 --methods=adopt,adopt-ear --codes=RS-8-2 --files=2"
+                    + " --repetitions=2 --traffic="
+                    + SLOW_MBIT * percent / 100));
       }
     }
     return all;
+  }
+
+  /** Each DataNode is its own rack, and all are at one switch, as in the paper. */
+  private static String switched(int mbit) {
+    return "bench convert --shaped=" + mbit + " --shaped-racks=" + mbit + " --racks=12";
   }
 
   @Override
