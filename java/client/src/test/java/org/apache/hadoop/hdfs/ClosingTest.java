@@ -53,8 +53,7 @@ class ClosingTest {
     taps = BlockTaps.named("closing");
     cluster = new StripedCluster(dir, 5, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    file = new org.apache.hadoop.fs.Path(cluster.directory("/ec", policy.getName()), "f");
+    file = new org.apache.hadoop.fs.Path(cluster.directory("/ec", policy), "f");
     StripedCluster.write(cluster.ours(), file, DATA);
   }
 

@@ -68,8 +68,7 @@ class CorruptReportTest {
     conf.setInt("dfs.blocksize", 3 * CELL);
     cluster = new StripedCluster(dir, 5, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    folder = cluster.directory("/ec", policy.getName());
+    folder = cluster.directory("/ec", policy);
   }
 
   @AfterAll

@@ -59,8 +59,7 @@ class EnvironmentTest {
     settings.set("dfs.client.context", dir.toString());
     cluster = new StripedCluster(dir, 5, settings, highlyAvailable);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    folder = cluster.directory("/ec", policy.getName());
+    folder = cluster.directory("/ec", policy);
   }
 
   @AfterEach

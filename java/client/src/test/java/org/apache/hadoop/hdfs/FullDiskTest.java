@@ -57,8 +57,7 @@ class FullDiskTest {
     settings.setInt("dfs.client.datanode-restart.timeout", 1);
     cluster = new StripedCluster(dir, K + M, settings);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", K, M), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    file = new org.apache.hadoop.fs.Path(cluster.directory("/ec", policy.getName()), "f");
+    file = new org.apache.hadoop.fs.Path(cluster.directory("/ec", policy), "f");
   }
 
   @AfterEach

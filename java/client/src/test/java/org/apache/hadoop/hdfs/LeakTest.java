@@ -59,8 +59,7 @@ class LeakTest {
     conf.setInt("dfs.datanode.socket.reuse.keepalive", 1000);
     cluster = new StripedCluster(dir, 5, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    org.apache.hadoop.fs.Path folder = cluster.directory("/ec", policy.getName());
+    org.apache.hadoop.fs.Path folder = cluster.directory("/ec", policy);
     whole = new org.apache.hadoop.fs.Path(folder, "whole");
     degraded = new org.apache.hadoop.fs.Path(folder, "degraded");
     broken = new org.apache.hadoop.fs.Path(folder, "broken");

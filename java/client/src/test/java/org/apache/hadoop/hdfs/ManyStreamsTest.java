@@ -77,8 +77,7 @@ class ManyStreamsTest {
     conf.set("dfs.datanode.fsdataset.factory", TappedDataset.Factory.class.getName());
     cluster = new StripedCluster(dir, 9, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 6, 3), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    folder = cluster.directory("/ec", policy.getName());
+    folder = cluster.directory("/ec", policy);
     xceiversAtRest = xceivers();
   }
 

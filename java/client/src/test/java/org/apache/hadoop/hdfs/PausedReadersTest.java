@@ -52,8 +52,7 @@ class PausedReadersTest {
     conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
     cluster = new StripedCluster(dir, NODES, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    folder = cluster.directory("/ec", policy.getName());
+    folder = cluster.directory("/ec", policy);
   }
 
   @AfterAll
@@ -97,9 +96,7 @@ class PausedReadersTest {
     org.apache.hadoop.fs.Path file = write("restarted");
     try (FSDataInputStream in = cluster.ours().open(file)) {
       read(in, 0, LONG_RUN);
-      for (int node = 0; node < NODES; node++) {
-        assertThat(cluster.mini().restartDataNode(node, true)).isTrue();
-      }
+      assertThat(cluster.mini().restartDataNodes(true)).isTrue();
       cluster.mini().waitActive();
       read(in, LONG_RUN, DATA.length);
     }

@@ -66,9 +66,8 @@ class RestartsTest {
     conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
     cluster = new StripedCluster(dir, NODES, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
     org.apache.hadoop.fs.Path file =
-        new org.apache.hadoop.fs.Path(cluster.directory("/ec", policy.getName()), "a");
+        new org.apache.hadoop.fs.Path(cluster.directory("/ec", policy), "a");
     StripedCluster.write(cluster.ours(), file, DATA);
     for (int i = 0; i < STREAMS; i++) {
       streams.add(cluster.ours().open(file));

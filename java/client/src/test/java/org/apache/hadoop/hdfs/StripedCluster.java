@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -119,6 +120,12 @@ public final class StripedCluster implements AutoCloseable {
     stock.mkdirs(path);
     stock.setErasureCodingPolicy(path, policy);
     return path;
+  }
+
+  /** Adds a policy and creates a directory with it. */
+  org.apache.hadoop.fs.Path directory(String name, ErasureCodingPolicy policy) throws IOException {
+    stock.addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
+    return directory(name, policy.getName());
   }
 
   /** Writes a file with a single call. */

@@ -52,8 +52,7 @@ abstract class SyncProcessCase {
     cluster = new StripedCluster(dir, 8, conf, true);
     active = 0;
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    cluster.directory("/rs", policy.getName());
+    cluster.directory("/rs", policy);
   }
 
   @AfterAll

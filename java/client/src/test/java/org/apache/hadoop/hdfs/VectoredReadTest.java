@@ -62,8 +62,7 @@ class VectoredReadTest {
     taps = BlockTaps.named("vectored");
     cluster = new StripedCluster(dir, 5, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
-    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-    org.apache.hadoop.fs.Path folder = cluster.directory("/ec", policy.getName());
+    org.apache.hadoop.fs.Path folder = cluster.directory("/ec", policy);
     file = new org.apache.hadoop.fs.Path(folder, "whole");
     degraded = new org.apache.hadoop.fs.Path(folder, "degraded");
     StripedCluster.write(cluster.ours(), file, DATA);

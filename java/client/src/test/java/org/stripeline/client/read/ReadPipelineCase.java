@@ -72,6 +72,16 @@ abstract class ReadPipelineCase {
     }
   }
 
+  /** Reads a range through a window, {@code step} bytes at a time, and checks the bytes. */
+  static void scan(SequentialWindow window, MemoryGroup group, int from, int to, int step)
+      throws IOException {
+    for (int at = from; at < to; at += step) {
+      int next = Math.min(to, at + step);
+      assertThat(MemoryGroup.readThrough(window, at, next))
+          .isEqualTo(Arrays.copyOfRange(group.data, at, next));
+    }
+  }
+
   void assertThatNothingWasPutAfterwards(String of) {
     for (byte[] buffer : handedBack) {
       for (byte at : buffer) {

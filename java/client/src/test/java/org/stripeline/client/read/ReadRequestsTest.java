@@ -161,11 +161,7 @@ class ReadRequestsTest extends ReadPipelineCase {
   private void scan(MemoryGroup group, int from, int to, int step) throws IOException {
     try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
       window.enter(reader(group));
-      for (int at = from; at < to; at += step) {
-        int next = Math.min(to, at + step);
-        assertThat(readThrough(window, at, next))
-            .isEqualTo(Arrays.copyOfRange(group.data, at, next));
-      }
+      scan(window, group, from, to, step);
     }
   }
 
