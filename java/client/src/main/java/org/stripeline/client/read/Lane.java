@@ -299,6 +299,12 @@ final class Lane implements Runnable, IdleLanes.Idle {
     }
   }
 
+  @Override
+  public String node() {
+    UnitReader open = reader;
+    return open == null ? null : open.node();
+  }
+
   private void closeReader() {
     if (reader == null) {
       return;

@@ -2,15 +2,23 @@
 package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,7 +38,9 @@ import org.stripeline.testkit.Conditions;
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 @Tag("full")
 class PausedReadersTest {
-  private static final int NODES = 5;
+  /** One more than a group has internal blocks, so that lost ones can be rebuilt. */
+  private static final int NODES = 6;
+
   private static final int CELL = 64 << 10;
 
   /** After this many bytes, readers are open to the end of the group. */
@@ -46,7 +56,11 @@ class PausedReadersTest {
   static void start() throws IOException {
     Configuration conf = new Configuration(false);
     conf.setInt("dfs.blocksize", 30 << 20);
-    conf.setInt("dfs.datanode.socket.write.timeout", 500);
+    // Shorter than the time after which idle readers are closed by our client.
+    conf.setInt("dfs.datanode.socket.write.timeout", 2_000);
+    conf.setInt("dfs.namenode.replication.max-streams", 4);
+    conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 4);
+    conf.setInt("dfs.namenode.redundancy.interval.seconds", 1);
     conf.setInt("dfs.client.retry.window.base", 1);
     // Only reads that fail should be decoded.
     conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
@@ -67,16 +81,20 @@ class PausedReadersTest {
   }
 
   private static void read(FSDataInputStream in, int from, int to) throws IOException {
-    byte[] bytes = new byte[to - from];
-    in.readFully(bytes);
-    assertThat(Arrays.equals(bytes, Arrays.copyOfRange(DATA, from, to)))
-        .as("bytes from %d to %d", from, to)
-        .isTrue();
+    byte[] bytes = new byte[1 << 20];
+    for (int at = from; at < to; at += bytes.length) {
+      in.readFully(bytes);
+      assertThat(Arrays.equals(bytes, Arrays.copyOfRange(DATA, at, at + bytes.length)))
+          .as("bytes from %d on", at)
+          .isTrue();
+    }
   }
 
-  /** Returns the number of connections of all DataNodes; each has a thread that accepts them. */
-  private static int connections() {
-    return cluster.mini().getDataNodes().stream().mapToInt(DataNode::getXceiverCount).sum() - NODES;
+  /** Returns the number of threads of DataNodes that serve connections. */
+  private static long connections() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("DataXceiver for client"))
+        .count();
   }
 
   @Test
@@ -111,6 +129,103 @@ class PausedReadersTest {
       cluster.stock().rename(file, new org.apache.hadoop.fs.Path(folder, "renamed"));
       StripedCluster.write(cluster.stock(), file, StripedCluster.bytes(DATA.length, 4));
       read(in, LONG_RUN, DATA.length);
+    }
+  }
+
+  @Test
+  void internalBlocksThatWereRebuiltDuringAPauseAreRead() throws Exception {
+    org.apache.hadoop.fs.Path file = write("rebuilt");
+    cluster.awaitReports(file, 5);
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      read(in, 0, LONG_RUN);
+      LocatedStripedBlock group = cluster.groups(file).get(0);
+      String lost = StripedCluster.location(group, 0).getXferAddr();
+      MiniDFSCluster.DataNodeProperties stopped = cluster.mini().stopDataNode(lost);
+      cluster.mini().setDataNodeDead(stopped.getDatanode().getDatanodeId());
+      Conditions.await(
+          "the NameNode to have unit 0 rebuilt",
+          () -> {
+            DatanodeInfo now = StripedCluster.location(cluster.groups(file).get(0), 0);
+            return now != null && !now.getXferAddr().equals(lost);
+          });
+      read(in, LONG_RUN, DATA.length);
+      cluster.mini().restartDataNode(stopped, true);
+      cluster.mini().waitActive();
+    }
+  }
+
+  @Test
+  void aFileThatIsAppendedToDuringAPauseIsReadToTheEndItHad() throws Exception {
+    org.apache.hadoop.fs.Path file = write("appended");
+    byte[] more = StripedCluster.bytes(1 << 20, 5);
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      read(in, 0, LONG_RUN);
+      try (FSDataOutputStream out =
+          cluster
+              .stock()
+              .append(file, EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK), 1 << 16, null)) {
+        out.write(more);
+      }
+      read(in, LONG_RUN, DATA.length);
+      assertThat(in.read()).isEqualTo(-1);
+    }
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      in.seek(DATA.length);
+      byte[] end = new byte[more.length];
+      in.readFully(end);
+      assertThat(end).isEqualTo(more);
+    }
+  }
+
+  /** A snapshot keeps the bytes of a file that is deleted. */
+  @Test
+  void aFileInASnapshotThatIsDeletedDuringAPauseIsRead() throws Exception {
+    org.apache.hadoop.fs.Path file = write("deleted");
+    cluster.stock().allowSnapshot(folder);
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      read(in, 0, LONG_RUN);
+      cluster.stock().createSnapshot(folder, "kept");
+      cluster.stock().delete(file, false);
+      read(in, LONG_RUN, DATA.length);
+    } finally {
+      cluster.stock().deleteSnapshot(folder, "kept");
+      cluster.stock().disallowSnapshot(folder);
+    }
+  }
+
+  /** The blocks are removed; what is read until then is right, and the end is an error. */
+  @Test
+  void aFileThatIsDeletedDuringAPauseEndsWithAnError() throws Exception {
+    org.apache.hadoop.fs.Path file = write("gone");
+    cluster.awaitReports(file, 5);
+    LocatedStripedBlock group = cluster.groups(file).get(0);
+    File[] blocks = new File[5];
+    for (int unit = 0; unit < blocks.length; unit++) {
+      blocks[unit] = cluster.blockFile(group, unit);
+    }
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      read(in, 0, LONG_RUN);
+      cluster.stock().delete(file, false);
+      Conditions.await(
+          "DataNodes to remove the blocks", () -> Arrays.stream(blocks).noneMatch(File::exists));
+      assertThatThrownBy(() -> read(in, LONG_RUN, DATA.length))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("gone");
+    }
+  }
+
+  /** Streams that are never closed keep no DataNode busy. */
+  @Test
+  void streamsThatAreNeverClosedHoldNoConnection() throws Exception {
+    org.apache.hadoop.fs.Path file = write("leaked");
+    List<FSDataInputStream> leaked = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      leaked.add(cluster.ours().open(file));
+      read(leaked.get(i), 0, LONG_RUN);
+    }
+    Conditions.await("connections to end", () -> connections() == 0);
+    for (FSDataInputStream in : leaked) {
+      in.close();
     }
   }
 }

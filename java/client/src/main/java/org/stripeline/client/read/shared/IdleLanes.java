@@ -120,6 +120,30 @@ public final class IdleLanes {
     }
   }
 
+  /**
+   * Closes the reader that has been idle longest among those of a DataNode, to make room for
+   * another one at a DataNode that accepts no more connections.
+   *
+   * @return whether there was one
+   */
+  public boolean putAwayOldest(String node) {
+    Idle oldest = null;
+    synchronized (lanes) {
+      for (Iterator<Idle> all = lanes.keySet().iterator(); oldest == null && all.hasNext(); ) {
+        Idle lane = all.next();
+        if (node.equals(lane.node())) {
+          oldest = lane;
+          all.remove();
+        }
+      }
+    }
+    if (oldest == null) {
+      return false;
+    }
+    oldest.putAway();
+    return true;
+  }
+
   /** Returns the number of idle lanes. */
   public int size() {
     synchronized (lanes) {
@@ -140,6 +164,9 @@ public final class IdleLanes {
   public interface Idle {
     /** Closes the reader if there is nothing to read. */
     void putAway();
+
+    /** Returns the DataNode of the reader, null if there is no reader. Takes no lock. */
+    String node();
   }
 
   /** Closes the readers whose idle period is over. */

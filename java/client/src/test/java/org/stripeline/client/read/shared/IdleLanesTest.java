@@ -4,6 +4,7 @@ package org.stripeline.client.read.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.stripeline.client.VirtualTicker;
@@ -13,6 +14,30 @@ class IdleLanesTest {
   private static final class WithoutReader implements IdleLanes.Idle {
     @Override
     public void putAway() {}
+
+    @Override
+    public String node() {
+      return null;
+    }
+  }
+
+  private static final class At implements IdleLanes.Idle {
+    private final String node;
+    private boolean isClosed;
+
+    At(String node) {
+      this.node = node;
+    }
+
+    @Override
+    public void putAway() {
+      isClosed = true;
+    }
+
+    @Override
+    public String node() {
+      return node;
+    }
   }
 
   private volatile boolean mayStart;
@@ -58,6 +83,26 @@ class IdleLanesTest {
       ticker.advance(1, TimeUnit.NANOSECONDS);
       idle.sweep();
       assertThat(idle.size()).isEqualTo(1);
+    } finally {
+      idle.thread().shutdownNow();
+    }
+  }
+
+  @Test
+  void theOldestLaneOfADataNodeMakesRoom() {
+    IdleLanes idle = new IdleLanes(10, 3_600_000, new VirtualTicker(), Thread::new);
+    try {
+      List<At> lanes = List.of(new At("a"), new At("b"), new At("a"), new At("b"));
+      idle.add(new WithoutReader());
+      lanes.forEach(idle::add);
+      assertThat(idle.putAwayOldest("b")).isTrue();
+      assertThat(lanes)
+          .extracting(lane -> lane.isClosed)
+          .containsExactly(false, true, false, false);
+      assertThat(idle.putAwayOldest("b")).isTrue();
+      assertThat(idle.putAwayOldest("b")).isFalse();
+      assertThat(lanes).extracting(lane -> lane.isClosed).containsExactly(false, true, false, true);
+      assertThat(idle.size()).isEqualTo(3);
     } finally {
       idle.thread().shutdownNow();
     }

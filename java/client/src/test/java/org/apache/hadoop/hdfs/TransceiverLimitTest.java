@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.client.ClientKeys;
+
+/**
+ * More sequential readers than DataNodes have transceivers ({@code
+ * dfs.datanode.max.transfer.threads}): a DataNode at its limit closes new connections without an
+ * answer.
+ */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("full")
+class TransceiverLimitTest {
+  private static final int STREAMS = 60;
+  private static final int THREADS = 6;
+  private static final int TRANSCEIVERS = 24;
+
+  /** After this many bytes, readers are open to the end of the group. */
+  private static final int PART = 10 << 20;
+
+  private static final byte[] DATA = StripedCluster.bytes(60 << 20, 3);
+
+  @TempDir static Path dir;
+  private static StripedCluster cluster;
+  private static org.apache.hadoop.fs.Path file;
+
+  @BeforeAll
+  static void start() throws IOException {
+    Configuration conf = new Configuration(false);
+    conf.setInt("dfs.blocksize", 30 << 20);
+    conf.setInt("dfs.datanode.max.transfer.threads", TRANSCEIVERS);
+    conf.setInt("dfs.client.retry.window.base", 1);
+    conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
+    cluster = new StripedCluster(dir, 5, conf);
+    ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), 64 << 10);
+    file = new org.apache.hadoop.fs.Path(cluster.directory("/ec", policy), "file");
+    StripedCluster.write(cluster.stock(), file, DATA);
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    cluster.close();
+  }
+
+  /** Reads the next part of each stream; returns how many streams failed. */
+  private static int readOn(ExecutorService threads, List<FSDataInputStream> streams)
+      throws Exception {
+    List<Future<Boolean>> reads = new ArrayList<>();
+    for (FSDataInputStream in : streams) {
+      reads.add(threads.submit(() -> readOn(in)));
+    }
+    int failed = 0;
+    for (Future<Boolean> read : reads) {
+      failed += read.get() ? 0 : 1;
+    }
+    return failed;
+  }
+
+  private static boolean readOn(FSDataInputStream in) throws IOException {
+    byte[] buffer = new byte[1 << 20];
+    long from = in.getPos();
+    for (int at = (int) from; at < from + PART; at += buffer.length) {
+      try {
+        in.readFully(buffer);
+      } catch (IOException e) {
+        return false;
+      }
+      assertThat(Arrays.equals(buffer, Arrays.copyOfRange(DATA, at, at + buffer.length)))
+          .as("bytes from %d on", at)
+          .isTrue();
+    }
+    return true;
+  }
+
+  /** Returns how many streams failed in their first and in their second part. */
+  private static List<Integer> failures(DistributedFileSystem fs) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    List<FSDataInputStream> streams = new ArrayList<>();
+    try {
+      for (int i = 0; i < STREAMS; i++) {
+        streams.add(fs.open(file));
+      }
+      return List.of(readOn(threads, streams), readOn(threads, streams));
+    } finally {
+      threads.shutdownNow();
+      for (FSDataInputStream in : streams) {
+        in.close();
+      }
+    }
+  }
+
+  @Test
+  void readersMakeRoomForEachOther() throws Exception {
+    List<Integer> ours = failures(cluster.ours());
+    List<Integer> stock = failures(cluster.stock());
+    System.out.println("failed streams of " + STREAMS + ": ours " + ours + ", stock " + stock);
+    assertThat(ours).containsExactly(0, 0);
+  }
+}
