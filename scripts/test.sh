@@ -22,6 +22,8 @@ step() {
     passed=$((passed + 1))
     echo "== $name: passed in $((SECONDS - started)) s"
   else
+    list_repeated
+    list_failed
     echo "== $name: FAILED after $((SECONDS - started)) s" >&2
     echo "$passed passed, 1 failed"
     exit 1
@@ -41,6 +43,16 @@ list_repeated() {
     if grep -qE '<flaky(Failure|Error)' "$report"; then
       echo "PASSED ONLY WHEN REPEATED: $report"
       grep -E -B 1 -A 8 '<flaky(Failure|Error)' "$report"
+    fi
+  done
+}
+
+# Names the Java tests of the last run that failed, with the beginning of each message.
+list_failed() {
+  local report
+  for report in java/*/target/surefire-reports*/TEST-*.xml; do
+    if grep -qE '<(failure|error)[ >]' "$report"; then
+      grep -E -B 1 -A 3 '<(failure|error)[ >]' "$report" | cut -c 1-400 | sed -n 1,40p
     fi
   done
 }

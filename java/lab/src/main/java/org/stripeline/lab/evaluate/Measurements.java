@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.ExitStatus;
@@ -35,6 +37,9 @@ final class Measurements {
   private final Path logs;
   private final Class<?> main;
   private final Path home;
+
+  /** By command, what failed or was left out in this run; two sections may use one measurement. */
+  private final Map<String, Stored> unsuccessful = new HashMap<>();
 
   /** A finished measurement as it is stored. */
   static final class Stored {
@@ -67,9 +72,14 @@ final class Measurements {
 
   /**
    * Returns the stored result of this measurement if the same command of the same version of
-   * Stripeline completed it, and otherwise null.
+   * Stripeline completed it, or its failure if it failed in this run, and otherwise null.
    */
   Stored earlier(Measurement measurement) throws IOException {
+    Stored before = unsuccessful.get(measurement.command());
+    if (before != null) {
+      before.isEarlier = true;
+      return before;
+    }
     Path file = file(measurement);
     if (!Files.exists(file)) {
       return null;
@@ -131,6 +141,8 @@ final class Measurements {
       Path part = results.resolve(measurement.name + ".part");
       Files.write(part, GSON.toJson(stored).getBytes(StandardCharsets.UTF_8));
       Files.move(part, file(measurement), StandardCopyOption.REPLACE_EXISTING);
+    } else {
+      unsuccessful.put(measurement.command(), stored);
     }
     return stored;
   }

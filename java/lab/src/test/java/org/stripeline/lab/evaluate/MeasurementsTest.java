@@ -98,6 +98,15 @@ class MeasurementsTest {
     assertThat(directory.resolve("results").toFile().list()).containsExactly("three.json");
   }
 
+  /** Another section may use the same measurement; an evaluation that continues tries it again. */
+  @Test
+  void whatFailedIsNotRepeatedInTheSameRun() throws Exception {
+    Measurement one = Measurement.of("one", 1, "1 {}");
+    measurements.run(one);
+    assertThat(measurements.earlier(one).failed).contains("Cannot");
+    assertThat(new Measurements(directory, Stub.class, directory).earlier(one)).isNull();
+  }
+
   @Test
   void aScriptIsRunOrLeftOutWhereThereIsNone() throws Exception {
     Measurement script = Measurement.script("one", 1, "script.sh 7");
