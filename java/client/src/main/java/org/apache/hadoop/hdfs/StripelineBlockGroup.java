@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.NoRouteToHostException;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.client.Interrupts;
 import org.stripeline.client.read.BlockGroup;
+import org.stripeline.client.read.Refusals;
 import org.stripeline.client.read.UnitReader;
 import org.stripeline.natives.Ticker;
 
@@ -39,13 +36,6 @@ final class StripelineBlockGroup implements BlockGroup {
    * The time during which locations from the NameNode count as fresh and are not requested again.
    */
   private static final long FRESH_NANOS = 2_000_000_000L;
-
-  /**
-   * How often a DataNode that refuses a connection is asked again, with a doubled wait each time.
-   */
-  private static final int REFUSALS_MAX = 7;
-
-  private static final long FIRST_WAIT_NANOS = 4_000_000;
 
   private final StripelineInputStream stream;
   private final ErasureCodingPolicy policy;
@@ -112,7 +102,7 @@ final class StripelineBlockGroup implements BlockGroup {
     boolean tokenRenewed = false;
     boolean keyRenewed = false;
     boolean asked = false;
-    int refusals = 0;
+    Refusals refusals = new Refusals(stream.context());
     while (true) {
       LocatedBlock block = units[unit];
       DNAddrPair node = block == null ? null : stream.getBestNodeDNAddrPair(block, null);
@@ -133,50 +123,14 @@ final class StripelineBlockGroup implements BlockGroup {
         } else if (!tokenRenewed && DFSInputStream.tokenRefetchNeeded(e, node.addr)) {
           tokenRenewed = true;
           reload(block);
-        } else if (refusals < REFUSALS_MAX
-            && isRefusal(e)
-            && stream.context().idleLanes().putAwayOldest(node.info.getXferAddr())) {
-          awaitRoom(node.info.getXferAddr(), e, refusals++);
+        } else if (refusals.mayTryAgain(node.info.getXferAddr(), e)) {
+          LOG.debug("Trying again to open internal block {} of {}", unit, name, e);
         } else if (!asked && hasMoved(unit, block, node.info)) {
           asked = true;
         } else {
           throw new IOException(node.info.getXferAddr() + ": " + e, e);
         }
       }
-    }
-  }
-
-  /**
-   * Returns whether a DataNode closed a new connection without an answer, as {@code
-   * DataXceiverServer} does at the limit {@code dfs.datanode.max.transfer.threads}.
-   */
-  private static boolean isRefusal(Throwable fault) {
-    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
-      if (cause instanceof EOFException
-          || cause instanceof SocketException
-              && !(cause instanceof ConnectException || cause instanceof NoRouteToHostException)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Waits until a DataNode has probably noticed that a connection was closed. */
-  private void awaitRoom(String node, IOException refusal, int refusals)
-      throws InterruptedIOException {
-    if (stream.context().health().isNews("limit of " + node)) {
-      LOG.warn(
-          "A new connection to DataNode {} failed ({}); idle connections of this process to it are"
-              + " closed to make room. Raise dfs.datanode.max.transfer.threads if the DataNode's"
-              + " log shows that this limit is exceeded",
-          node,
-          refusal.toString());
-    }
-    try {
-      ticker.sleep(FIRST_WAIT_NANOS << refusals);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("Interrupted while waiting for room at " + node);
     }
   }
 

@@ -293,16 +293,18 @@ final class Lane implements Runnable, IdleLanes.Idle {
   }
 
   @Override
-  public synchronized void putAway() {
-    if (!scheduled) {
+  public synchronized boolean putAway() {
+    boolean isIdle = !scheduled && reader != null;
+    if (isIdle) {
       closeReader();
     }
+    return isIdle;
   }
 
   @Override
   public String node() {
     UnitReader open = reader;
-    return open == null ? null : open.node();
+    return open == null || open.isShortCircuit() ? null : open.node();
   }
 
   private void closeReader() {

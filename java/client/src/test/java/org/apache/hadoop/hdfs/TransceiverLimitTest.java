@@ -3,7 +3,9 @@ package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.client.ClientKeys;
+import org.stripeline.client.read.Refusals;
 
 /**
  * More sequential readers than DataNodes have transceivers ({@code
@@ -33,7 +35,7 @@ import org.stripeline.client.ClientKeys;
 @Tag("full")
 class TransceiverLimitTest {
   private static final int STREAMS = 60;
-  private static final int THREADS = 6;
+  private static final int THREADS = 12;
   private static final int TRANSCEIVERS = 24;
 
   /** After this many bytes, readers are open to the end of the group. */
@@ -51,7 +53,8 @@ class TransceiverLimitTest {
     conf.setInt("dfs.blocksize", 30 << 20);
     conf.setInt("dfs.datanode.max.transfer.threads", TRANSCEIVERS);
     conf.setInt("dfs.client.retry.window.base", 1);
-    conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
+    // Idle readers are closed only to make room.
+    conf.setInt("dfs.client.socketcache.expiryMsec", 3_600_000);
     cluster = new StripedCluster(dir, 5, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), 64 << 10);
     file = new org.apache.hadoop.fs.Path(cluster.directory("/ec", policy), "file");
@@ -111,10 +114,20 @@ class TransceiverLimitTest {
   }
 
   @Test
+  void whatAClosedConnectionThrowsIsARefusal() {
+    assertThat(Refusals.isRefusal(new IOException("a", new EOFException()))).isTrue();
+    assertThat(Refusals.isRefusal(new IOException("Broken pipe"))).isTrue();
+    assertThat(Refusals.isRefusal(new IOException("Connection reset by peer"))).isTrue();
+    assertThat(Refusals.isRefusal(new ConnectException("Connection refused"))).isFalse();
+    assertThat(Refusals.isRefusal(new IOException("no message", null))).isFalse();
+  }
+
+  @Test
   void readersMakeRoomForEachOther() throws Exception {
     List<Integer> ours = failures(cluster.ours());
     List<Integer> stock = failures(cluster.stock());
     System.out.println("failed streams of " + STREAMS + ": ours " + ours + ", stock " + stock);
     assertThat(ours).containsExactly(0, 0);
+    assertThat(stock.get(1)).as("streams of Hadoop's client that failed").isPositive();
   }
 }

@@ -127,21 +127,24 @@ public final class IdleLanes {
    * @return whether there was one
    */
   public boolean putAwayOldest(String node) {
-    Idle oldest = null;
+    Idle oldest;
+    do {
+      oldest = removeOldest(node);
+    } while (oldest != null && !oldest.putAway());
+    return oldest != null;
+  }
+
+  private Idle removeOldest(String node) {
     synchronized (lanes) {
-      for (Iterator<Idle> all = lanes.keySet().iterator(); oldest == null && all.hasNext(); ) {
+      for (Iterator<Idle> all = lanes.keySet().iterator(); all.hasNext(); ) {
         Idle lane = all.next();
         if (node.equals(lane.node())) {
-          oldest = lane;
           all.remove();
+          return lane;
         }
       }
     }
-    if (oldest == null) {
-      return false;
-    }
-    oldest.putAway();
-    return true;
+    return null;
   }
 
   /** Returns the number of idle lanes. */
@@ -162,10 +165,13 @@ public final class IdleLanes {
 
   /** A lane, as far as this class knows it. */
   public interface Idle {
-    /** Closes the reader if there is nothing to read. */
-    void putAway();
+    /** Closes the reader if there is nothing to read; returns whether it did. */
+    boolean putAway();
 
-    /** Returns the DataNode of the reader, null if there is no reader. Takes no lock. */
+    /**
+     * Returns the DataNode to which the reader has a connection, null if there is none. Takes no
+     * lock.
+     */
     String node();
   }
 

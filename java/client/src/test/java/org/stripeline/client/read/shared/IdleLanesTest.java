@@ -13,7 +13,9 @@ import org.stripeline.natives.Ticker;
 class IdleLanesTest {
   private static final class WithoutReader implements IdleLanes.Idle {
     @Override
-    public void putAway() {}
+    public boolean putAway() {
+      return false;
+    }
 
     @Override
     public String node() {
@@ -30,8 +32,9 @@ class IdleLanesTest {
     }
 
     @Override
-    public void putAway() {
+    public boolean putAway() {
       isClosed = true;
+      return true;
     }
 
     @Override
