@@ -240,8 +240,9 @@ final class ClientSection implements Section {
     EvaluationReport.Figure figure =
         section.figure(
             "Progress report, figures 4 and 5: reads with a cold page cache",
-            "The report's nine DataNodes had a disk each; all DataNodes here share one, which then"
-                + " limits all clients alike.",
+            "The report's nine DataNodes had a disk each; all DataNodes here share one, which"
+                + " limits all clients alike, unless the host of a virtual machine keeps what it"
+                + " reads in memory: then reads without the page cache may be as fast as others.",
             measurement);
     for (Row row : rows) {
       String title = "Reading from the page cache and from disks";

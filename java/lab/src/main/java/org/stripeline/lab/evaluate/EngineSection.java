@@ -70,6 +70,9 @@ final class EngineSection implements Section {
       Measurement measurement, JsonObject result, EvaluationReport.Section section) {
     for (JsonElement part : result.getAsJsonArray("sections")) {
       List<Point> points = Section.rows(part.getAsJsonObject(), "points", Point.class);
+      if (points.isEmpty()) {
+        continue; // It was left out; the report says why beside the command.
+      }
       switch (part.getAsJsonObject().get("part").getAsString()) {
         case "peaks":
           peaks(points, measurement, section);

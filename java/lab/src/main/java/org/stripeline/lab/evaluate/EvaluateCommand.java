@@ -242,6 +242,8 @@ public final class EvaluateCommand implements Callable<Integer> {
       }
       run.leftOut = Measurements.leftOut(stored.result);
       run.notes.addAll(strings(stored.result, "notes"));
+      // Rails that this machine lacks, with the reasons.
+      run.notes.addAll(strings(stored.result, "absent"));
       // What failed in a bench whose other results hold.
       List<String> failures = strings(stored.result, "failures");
       run.failed = failures.isEmpty() ? null : String.join("; ", failures);

@@ -3,6 +3,8 @@ package org.stripeline.lab.evaluate;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
@@ -29,6 +31,9 @@ import org.stripeline.terminal.Release;
  */
 final class Measurements {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().serializeNulls().create();
+
+  /** How a note of a part of {@code bench engine} begins that was not measured. */
+  private static final String PART_LEFT_OUT = "left out: ";
 
   /** Enough for a bench to stop its cluster and delete its files. */
   private static final long END_SECONDS = 120;
@@ -105,15 +110,28 @@ final class Measurements {
 
   /** Returns what a bench that did measure says that it left out, and why; null if nothing. */
   static String leftOut(JsonObject result) {
-    if (!result.has("leftOut") || !result.get("leftOut").isJsonObject()) {
-      return null;
-    }
     List<String> reasons = new ArrayList<>();
-    result
-        .getAsJsonObject("leftOut")
-        .entrySet()
-        .forEach(one -> reasons.add(one.getKey() + " (" + one.getValue().getAsString() + ")"));
+    if (result.has("leftOut") && result.get("leftOut").isJsonObject()) {
+      result
+          .getAsJsonObject("leftOut")
+          .entrySet()
+          .forEach(one -> reasons.add(one.getKey() + " (" + one.getValue().getAsString() + ")"));
+    }
+    // bench engine says it in the notes of each of its parts.
+    for (JsonElement part : list(result, "sections")) {
+      for (JsonElement note : list(part.getAsJsonObject(), "notes")) {
+        if (note.getAsString().startsWith(PART_LEFT_OUT)) {
+          String reason = note.getAsString().substring(PART_LEFT_OUT.length());
+          reasons.add(part.getAsJsonObject().get("part").getAsString() + " (" + reason + ")");
+        }
+      }
+    }
     return reasons.isEmpty() ? null : "Cannot measure " + String.join(", ", reasons);
+  }
+
+  private static JsonArray list(JsonObject from, String key) {
+    JsonElement list = from.get(key);
+    return list != null && list.isJsonArray() ? list.getAsJsonArray() : new JsonArray();
   }
 
   /** Runs a measurement to its end and stores its result. */

@@ -89,6 +89,17 @@ class MeasurementsTest {
     assertThat(directory.resolve("results")).isEmptyDirectory();
   }
 
+  /** As {@code bench engine} prints it without memcached. */
+  @Test
+  void aPartThatWasLeftOutHasAReasonAndNoFigure() {
+    String part = "{'part':'metadata','points':[],'notes':['left out: no memcached','other']}";
+    JsonObject result = JsonParser.parseString("{'sections':[" + part + "]}").getAsJsonObject();
+    assertThat(Measurements.leftOut(result)).isEqualTo("Cannot measure metadata (no memcached)");
+    EvaluationReport.Section section =
+        concluded(new EngineSection(), Measurement.of("engine", 1, "bench"), "sections", part);
+    assertThat(section.figures).isEmpty();
+  }
+
   @Test
   void aFailureIsNoResult() throws Exception {
     assertThat(measurements.run(Measurement.of("one", 1, "1 {}")).failed).contains("Cannot");
