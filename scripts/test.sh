@@ -22,8 +22,10 @@ step() {
     passed=$((passed + 1))
     echo "== $name: passed in $((SECONDS - started)) s"
   else
-    list_repeated
-    list_failed
+    if [[ $1 == mvn ]]; then
+      list_repeated
+      list_reports '<(failure|error)[ >]' "FAILED"
+    fi
     echo "== $name: FAILED after $((SECONDS - started)) s" >&2
     echo "$passed passed, 1 failed"
     exit 1
@@ -36,25 +38,19 @@ if ((${2:-0} > 0)); then
   maven+=("-Dsurefire.rerunFailingTestsCount=$2" -Dsurefire.failOnFlakeCount=3)
 fi
 
-# Names the tests of the last run that passed only when repeated, with what failed.
-list_repeated() {
+# Names the Java tests of the last run whose reports match a pattern, with the beginning of each message.
+list_reports() {
   local report
   for report in java/*/target/surefire-reports*/TEST-*.xml; do
-    if grep -qE '<flaky(Failure|Error)' "$report"; then
-      echo "PASSED ONLY WHEN REPEATED: $report"
-      grep -E -B 1 -A 8 '<flaky(Failure|Error)' "$report"
+    if grep -qE "$1" "$report"; then
+      echo "$2: $report"
+      grep -E -B 1 -A 8 "$1" "$report" | cut -c 1-400
     fi
   done
 }
 
-# Names the Java tests of the last run that failed, with the beginning of each message.
-list_failed() {
-  local report
-  for report in java/*/target/surefire-reports*/TEST-*.xml; do
-    if grep -qE '<(failure|error)[ >]' "$report"; then
-      grep -E -B 1 -A 3 '<(failure|error)[ >]' "$report" | cut -c 1-400 | sed -n 1,40p
-    fi
-  done
+list_repeated() {
+  list_reports '<flaky(Failure|Error)' "PASSED ONLY WHEN REPEATED"
 }
 
 fast_steps() {

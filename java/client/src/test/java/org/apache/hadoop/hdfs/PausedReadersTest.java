@@ -84,14 +84,7 @@ class PausedReadersTest {
   }
 
   private static void read(FSDataInputStream in, int from, int to) throws IOException {
-    byte[] bytes = new byte[1 << 20];
-    for (int at = from; at < to; at += bytes.length) {
-      in.readFully(bytes);
-      int start = at % DATA.length;
-      assertThat(Arrays.equals(bytes, Arrays.copyOfRange(DATA, start, start + bytes.length)))
-          .as("bytes from %d on", at)
-          .isTrue();
-    }
+    StripedCluster.checkNext(in, DATA, from, to);
   }
 
   /** Returns the number of connections of clients that DataNodes serve. */

@@ -150,6 +150,21 @@ public final class StripedCluster implements AutoCloseable {
         () -> groups(file).stream().allMatch(group -> group.getLocations().length == units));
   }
 
+  /**
+   * Reads from the position of a stream, {@code from}, up to {@code to} in pieces of 1 MiB, and
+   * compares them with {@code data}, of which the file has copies one after the other.
+   */
+  static void checkNext(FSDataInputStream in, byte[] data, int from, int to) throws IOException {
+    byte[] piece = new byte[1 << 20];
+    for (int at = from; at < to; at += piece.length) {
+      in.readFully(piece);
+      int start = at % data.length;
+      assertThat(Arrays.equals(piece, Arrays.copyOfRange(data, start, start + piece.length)))
+          .as("bytes from %d on", at)
+          .isTrue();
+    }
+  }
+
   /** Reads a whole file and checks its end, then reads {@code partBytes} bytes from the middle. */
   static void checkReads(FileSystem fs, org.apache.hadoop.fs.Path file, byte[] data, int partBytes)
       throws IOException {
