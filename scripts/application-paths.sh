@@ -31,6 +31,13 @@ compile() {
     xargs -0 javac --release 17 -nowarn -Xlint:none -proc:none -encoding UTF-8 -d "$output" -cp "$path"
 }
 
+# Registers the coder that calls ISA-L, which our jar does not: FOLDER.
+write_coders() {
+  mkdir -p "$1/META-INF/services"
+  echo org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory \
+    >"$1/META-INF/services/org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory"
+}
+
 # Writes a configuration of Log4j 1 that prints warnings to stderr: FOLDER.
 write_logging() {
   printf 'log4j.%s\n' rootLogger=WARN,console appender.console=org.apache.log4j.ConsoleAppender \

@@ -28,9 +28,10 @@ accumulo: Accumulo on an HDFS of this machine, with POLICY if not replicated: fi
 compressions gz, snappy and none, imported and scanned; BATCHES of ten random rows looked up, also with two DataNodes
 dead, and after HDFS has rebuilt their blocks.
 
-Contestants: 3-rep, 4-rep, rs_java, coder, functional-partitioned; and wrong-parity, whose bytes are wrong, to show that
-they are checked (needs java/lab/target/test-classes). Downloads the programs from Maven Central on the first run.
-Works in a directory of its own in /dev/shm, or in /tmp if that has too little space.
+Contestants: 3-rep, 4-rep, rs_java, isal (needs libisal2), coder, blocking, non-blocking, functional-partitioned; and
+wrong-parity, whose bytes are wrong, to show that they are checked (needs java/lab/target/test-classes). Downloads the
+programs from Maven Central on the first run. Works in a directory of its own in /dev/shm, or in /tmp if that has too
+little space.
 
 Exit status: 0 measured, 1 failed or wrong bytes, 2 wrong usage, 3 could not measure.
 TEXT
@@ -91,10 +92,11 @@ if [[ ! -f $jar ]]; then
   exit 3
 fi
 lock_build
-# Has the coder of wrong-parity.
-jar+=:$ROOT/java/lab/target/test-classes
+# The coders of isal and wrong-parity.
+jar+=:$ROOT/java/lab/target/classes:$ROOT/java/lab/target/test-classes:$BUILD/coders
+write_coders "$BUILD/coders"
 path=$(required_class_path "$profile")
-compile "$BUILD/classes/$1" "$path" "${sources[@]}"
+compile "$BUILD/classes/$1" "$jar:$path" "${sources[@]}"
 # The servers of some programs need a class path of their own.
 case $1 in
   sql) engine=spark sources=(sql-engines) ;;

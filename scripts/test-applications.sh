@@ -11,13 +11,15 @@ source "$ROOT/scripts/application-paths.sh"
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/test-applications.sh [--jar PATH] [--client NAME] [--json] [files|accumulo|hbase|spark]...
+Usage: scripts/test-applications.sh [--jar PATH] [--client NAME] [--cases=NAMES] [--json]
+         [files|accumulo|hbase|spark]...
 
 Runs all applications, or those named, on an HDFS of nine DataNodes with RS-6-3-1024k, and exits 0 only if our client
 lost nothing that was acknowledged. Downloads the applications from Maven Central on the first run.
 
   --jar PATH     our jar (default: java/cli/target/stripeline-0.1.0.jar)
   --client NAME  stripeline or stock alone (default: both)
+  --cases=NAMES  cases of accumulo and hbase, separated by commas (default: all)
   --json         prints the results as one JSON object
 TEXT
 }
@@ -31,6 +33,7 @@ fail_usage() {
 jar=$ROOT/java/cli/target/stripeline-0.1.0.jar
 clients=(stock stripeline)
 applications=()
+cases=
 json=false
 while (($#)); do
   case $1 in
@@ -39,6 +42,7 @@ while (($#)); do
       if [[ $1 == --jar ]]; then jar=$2; else clients=("$2"); fi
       shift 2
       ;;
+    --cases=*) cases=${1#*=} && shift ;;
     --json) json=true && shift ;;
     files | accumulo | hbase | spark) applications+=("$1") && shift ;;
     -h | --help) usage && exit 0 ;;
@@ -71,6 +75,7 @@ for application in "${applications[@]}"; do
     main=org.stripeline.applications.${application^}Trial
     # The environment, so that the processes which the applications start have them, too.
     JDK_JAVA_OPTIONS="$(java_options)" java -Xmx512m -Dlog4j2.level=OFF -Dapplications.json="$json" \
+      -Dapplications.cases="$cases" \
       -Dapplications.folder="$folder" -Dapplications.hdfs="$BUILD/classes/hdfs:$hdfs" \
       -cp "$folder/site:$classes:$jar:$path" "$main" "$client" 2>"$folder/trial.log" 9>&- |
       if "$json"; then cat >>"$results"; else cat; fi ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bench_common::output::OutputArguments;
@@ -23,6 +24,8 @@ pub enum Part {
     Rates,
     /// Latency of tasks with both kinds of scheduling: Figure 9.
     Latency,
+    /// Several engines that divide the node's processors against engines that do not: section 4.3.
+    Coordination,
     /// GPU rails against the rate of their copies, and together with the CPU; needs a GPU.
     Gpu,
 }
@@ -47,6 +50,12 @@ pub struct Arguments {
     /// long]
     #[arg(long)]
     pub window_ms: Option<u64>,
+    /// Runs as one of several processes that code at the same time
+    #[arg(long, hide = true)]
+    pub instance: bool,
+    /// The directory of the table through which these processes share CPUs
+    #[arg(long, hide = true, requires = "instance")]
+    pub node_directory: Option<PathBuf>,
     /// Where results are written, and whether thresholds decide the exit status
     #[command(flatten)]
     pub output: OutputArguments,

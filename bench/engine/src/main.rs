@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `stripeline-bench-engine`: measures the costs and gains of the multi-rail engine.
 //!
-//! Six parts answer one question each (`--part`). Contestants run in one process, in turn within
-//! every repetition; figures are medians, and ratios are computed per repetition. After each window
-//! every byte that a rail had to write is compared. bench/README.md explains each number.
+//! Seven parts answer one question each (`--part`). Contestants take turns within every repetition,
+//! in one process except for the part that compares several; figures are medians, and ratios are
+//! computed per repetition. After each window every byte that a rail had to write is compared.
+//! bench/README.md explains each number.
 
 mod arguments;
 mod away;
@@ -11,8 +12,11 @@ mod clocks;
 mod drive;
 mod failure;
 mod gpu;
+mod instance;
+mod instances;
 mod key_value;
 mod load;
+mod node_directory;
 mod parts;
 mod rails;
 mod rate_limited;
@@ -24,13 +28,18 @@ use bench_common::output::{Format, Verdict};
 use clap::{Parser, ValueEnum};
 use failure::Failure;
 use load::{Load, Operation};
-use parts::{gpu as gpus, latency, memory, metadata, overhead, peaks, rates};
+use parts::{coordination, gpu as gpus, latency, memory, metadata, overhead, peaks, rates};
 use rails::{Inventory, Kind};
 use report::{Section, record, table};
 use stripeline_engine::Scheduling;
 
 fn main() -> ExitCode {
-    let (text, code) = match execute(&Arguments::parse()) {
+    let arguments = Arguments::parse();
+    if arguments.instance {
+        let window = arguments.settings().window;
+        return instance::run(arguments.node_directory, window);
+    }
+    let (text, code) = match execute(&arguments) {
         Ok(code) => return ExitCode::from(code),
         Err(Failure::Wrong(text)) => (text, 1),
         Err(Failure::Unable(text)) => (text, 3),
@@ -85,6 +94,7 @@ fn measure(part: Part, settings: &Settings, inventory: &Inventory) -> Result<Sec
         Part::Metadata => metadata::run(settings),
         Part::Rates => rates::run(settings, inventory),
         Part::Latency => latency::run(settings, inventory),
+        Part::Coordination => coordination::run(settings),
         Part::Gpu => gpus::run(settings, inventory),
     }
 }

@@ -2,6 +2,7 @@
 //! The parts of the bench: one question per file.
 
 pub mod contest;
+pub mod coordination;
 pub mod gpu;
 pub mod latency;
 pub mod memory;

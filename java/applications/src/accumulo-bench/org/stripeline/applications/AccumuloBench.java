@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.util.VersionInfo;
@@ -69,7 +70,8 @@ public final class AccumuloBench {
           try (BenchHdfs hdfs = BenchHdfs.start(main.folder(), dataNodes)) {
             int port = Trial.freePort();
             try (Jvm zooKeeper = Jvm.startZooKeeper(setting(main.folder(), main.folder()), port)) {
-              return new AccumuloBench(hdfs, main.folder(), "localhost:" + port).measure(arguments);
+              return new AccumuloBench(hdfs, main.folder(), "localhost:" + port)
+                  .measure(main.contestants(arguments[0]), arguments);
             }
           }
         });
@@ -83,8 +85,8 @@ public final class AccumuloBench {
         folder);
   }
 
-  private Map<String, Object> measure(String[] arguments) throws Exception {
-    List<Contestant> contestants = Contestant.parse(arguments[0]);
+  private Map<String, Object> measure(List<Contestant> contestants, String[] arguments)
+      throws Exception {
     String policy = arguments[1];
     String[] compressions = arguments[2].split(",");
     long rows = Long.parseLong(arguments[3]);
@@ -134,15 +136,33 @@ public final class AccumuloBench {
       String lookup = "lookup " + compressions[0] + " " + rows + " " + batches;
       tables.ask(lookup);
       tables.lookUp("all DataNodes", lookup);
-      hdfs.withDead(
+      org.apache.hadoop.fs.Path imported = imported(contestant);
+      String expected = hdfs.digest(imported);
+      hdfs.withoutDataOf(
+          imported,
           BenchHdfs.DEAD,
           () -> {
+            // Accumulo's clients would repeat a lookup of wrong bytes without end.
+            hdfs.requireDigest(expected, imported);
             tables.lookUp(BenchHdfs.DEAD + " dead", lookup);
             hdfs.rebuild();
             tables.lookUp("rebuilt", lookup);
           });
     }
     fs.delete(contestant.directory(), true);
+  }
+
+  /** Returns the directory of the table that was imported first, whose rows are looked up. */
+  private org.apache.hadoop.fs.Path imported(Contestant contestant) throws IOException {
+    org.apache.hadoop.fs.Path tables =
+        new org.apache.hadoop.fs.Path(contestant.directory(), "accumulo/tables");
+    // Those of Accumulo itself begin with other signs.
+    FileStatus[] found =
+        hdfs.fileSystem().globStatus(new org.apache.hadoop.fs.Path(tables, "[1-9a-z]*"));
+    if (found.length == 0) {
+      throw new IOException("Cannot find the imported table in " + tables);
+    }
+    return found[0].getPath();
   }
 
   private void writeSite(Path file, Contestant contestant) throws IOException {

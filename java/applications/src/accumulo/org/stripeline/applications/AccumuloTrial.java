@@ -47,7 +47,8 @@ public final class AccumuloTrial implements ServerKill.Service {
 
   /** How many bytes a mutation has, how many are flushed at once, and when servers are killed. */
   private record Case(
-      String name, int bytes, int batch, ServerKill.Kills kills, String logBytes, boolean late) {
+      String name, int bytes, int batch, ServerKill.Kills kills, String logBytes, boolean late)
+      implements ServerKill.Case {
     Case(String name, int bytes, int batch, long kill, String logBytes) {
       this(name, bytes, batch, new ServerKill.Kills(1, 1, kill), logBytes, false);
     }

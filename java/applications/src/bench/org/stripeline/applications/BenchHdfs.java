@@ -2,14 +2,25 @@
 package org.stripeline.applications;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -129,14 +140,16 @@ final class BenchHdfs implements AutoCloseable {
 
   /**
    * Runs an action while those DataNodes are down that have the first data blocks, or replicas, of
-   * the largest file in a directory, so that readers need its parity.
+   * the largest file in a directory or below, so that readers need its parity.
    *
    * @param count the number of these DataNodes
    */
   void withoutDataOf(org.apache.hadoop.fs.Path directory, int count, Action action)
       throws Exception {
     FileStatus largest = null;
-    for (FileStatus file : fileSystem().listStatus(directory)) {
+    RemoteIterator<LocatedFileStatus> files = fileSystem().listFiles(directory, true);
+    while (files.hasNext()) {
+      FileStatus file = files.next();
       largest = largest == null || file.getLen() > largest.getLen() ? file : largest;
     }
     if (largest == null || largest.getLen() == 0) {
@@ -167,6 +180,46 @@ final class BenchHdfs implements AutoCloseable {
       dead.clear();
       cluster.waitActive();
     }
+  }
+
+  /** Returns a digest of the paths and bytes of all files in a directory and below. */
+  static String digest(FileSystem reader, org.apache.hadoop.fs.Path directory)
+      throws IOException, NoSuchAlgorithmException {
+    MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    RemoteIterator<LocatedFileStatus> files = reader.listFiles(directory, true);
+    while (files.hasNext()) {
+      org.apache.hadoop.fs.Path file = files.next().getPath();
+      digest.update(file.toUri().getPath().getBytes(StandardCharsets.UTF_8));
+      try (InputStream in = new DigestInputStream(reader.open(file), digest)) {
+        in.transferTo(OutputStream.nullOutputStream());
+      }
+    }
+    return new BigInteger(1, digest.digest()).toString(16);
+  }
+
+  /** Returns the digest of a directory as Hadoop's client and Java coder read it. */
+  String digest(org.apache.hadoop.fs.Path directory) throws IOException, NoSuchAlgorithmException {
+    try (FileSystem reader = client(Contestant.RS_JAVA)) {
+      return digest(reader, directory);
+    }
+  }
+
+  /** Compares a digest with that of a directory as Hadoop's client reads it now. */
+  void requireDigest(String expected, org.apache.hadoop.fs.Path directory)
+      throws IOException, NoSuchAlgorithmException {
+    if (!expected.equals(digest(directory))) {
+      throw new IOException(
+          "Wrong bytes: files in "
+              + directory
+              + " differ without some DataNodes, read by Hadoop's client");
+    }
+  }
+
+  /** Opens a client with the settings of a contestant. */
+  FileSystem client(Contestant contestant) throws IOException {
+    Configuration conf = new Configuration(cluster.getConfiguration(0));
+    contestant.settings().forEach(conf::set);
+    return FileSystem.newInstance(cluster.getURI(), conf);
   }
 
   /** Has HDFS rebuild the blocks of the DataNodes that are down, and waits for the end. */

@@ -6,7 +6,14 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileUtil;
 
 /**
@@ -15,7 +22,26 @@ import org.apache.hadoop.fs.FileUtil;
  * applications.folder} names an empty directory, which becomes that of temporary files, too.
  */
 final class BenchMain {
+  private static final Pattern JAR = Pattern.compile("/([^/]+?)-([0-9][^/]*)\\.jar$");
+
+  /** By the name of its jar. */
+  private static final Map<String, String> PROGRAMS =
+      Map.of(
+          "spark-core_2.13",
+          "Spark",
+          "duckdb_jdbc",
+          "DuckDB",
+          "accumulo-core",
+          "Accumulo",
+          "zookeeper",
+          "ZooKeeper",
+          "parquet-hadoop",
+          "Parquet",
+          "orc-core",
+          "ORC");
+
   private final Path folder;
+  private final Map<String, String> leftOut = new LinkedHashMap<>();
   private final Deque<Runnable> ends = new ArrayDeque<>();
 
   private BenchMain(Path folder) {
@@ -24,7 +50,7 @@ final class BenchMain {
 
   /** A bench; its result is written as JSON. */
   interface Bench {
-    Object run(BenchMain main) throws Exception;
+    Map<String, Object> run(BenchMain main) throws Exception;
   }
 
   /**
@@ -43,13 +69,47 @@ final class BenchMain {
       Runtime.getRuntime().addShutdownHook(new Thread(main::end, "end-bench"));
       Path temporary = Files.createDirectories(main.folder.resolve("tmp"));
       System.setProperty("java.io.tmpdir", temporary.toString());
-      out.println(new GsonBuilder().serializeNulls().create().toJson(bench.run(main)));
+      Map<String, Object> results = bench.run(main);
+      results.put("versions", versions());
+      results.put("leftOut", main.leftOut);
+      out.println(new GsonBuilder().serializeNulls().create().toJson(results));
       status = 0;
     } catch (Throwable e) {
       e.printStackTrace();
       System.err.println("Cannot measure " + what + ": " + e);
     }
     System.exit(status);
+  }
+
+  /** Returns the versions of the programs on the class paths, by the names of their jars. */
+  private static Map<String, String> versions() {
+    Map<String, String> versions = new TreeMap<>();
+    String engines = System.getenv("ENGINES_CLASS_PATH");
+    String all = System.getProperty("java.class.path") + (engines == null ? "" : ":" + engines);
+    for (String jar : all.split(":")) {
+      Matcher name = JAR.matcher(jar);
+      if (name.find() && PROGRAMS.containsKey(name.group(1))) {
+        versions.put(PROGRAMS.get(name.group(1)), name.group(2));
+      }
+    }
+    return versions;
+  }
+
+  /**
+   * Returns the contestants of a list that is separated by commas, without those that cannot be
+   * measured on this machine; the results have the reasons.
+   */
+  List<Contestant> contestants(String labels) {
+    List<Contestant> found = new ArrayList<>();
+    for (Contestant contestant : Contestant.parse(labels)) {
+      String absence = contestant.absence();
+      if (absence == null) {
+        found.add(contestant);
+      } else {
+        leftOut.put(contestant.label, absence);
+      }
+    }
+    return found;
   }
 
   Path folder() {

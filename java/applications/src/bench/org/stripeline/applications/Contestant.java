@@ -6,20 +6,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 
 /** A way to store files, in a directory of its own. */
 enum Contestant {
   REPLICATION("3-rep", replicas(3)),
   FOUR_REPLICAS("4-rep", replicas(4)),
   RS_JAVA("rs_java", Map.of("io.erasurecode.codec.rs.rawcoders", "rs_java")),
+  /** ISA-L in Hadoop's pipeline. */
+  ISAL("isal", Map.of("io.erasurecode.codec.rs.rawcoders", IsalCoderFactory.CODER_NAME)),
   CODER("coder", Map.of("io.erasurecode.codec.rs.rawcoders", "stripeline")),
   /** Computes no parity: what is to be found if the bench checks its bytes. */
   WRONG_PARITY("wrong-parity", Map.of("io.erasurecode.codec.rs.rawcoders", "wrong-parity")),
-  PIPELINES(
-      "functional-partitioned",
-      Map.of(
-          "fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem",
-          "fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs"));
+  BLOCKING("blocking", pipelines("blocking")),
+  NON_BLOCKING("non-blocking", pipelines("non-blocking")),
+  /** With default settings. */
+  PIPELINES("functional-partitioned", pipelines("functional-partitioned"));
 
   private static final String SHADED = "org.apache.hadoop.shaded.";
 
@@ -36,6 +38,18 @@ enum Contestant {
   private static Map<String, String> replicas(int count) {
     String text = String.valueOf(count);
     return Map.of("dfs.replication", text, "mapreduce.terasort.output.replication", text);
+  }
+
+  private static Map<String, String> pipelines(String mode) {
+    return Map.of(
+        "fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem",
+        "fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs",
+        "stripeline.client.write.mode", mode);
+  }
+
+  /** Returns why it cannot be measured on this machine, or null. */
+  String absence() {
+    return this == ISAL ? IsalCoderFactory.absence() : null;
   }
 
   boolean isReplicated() {

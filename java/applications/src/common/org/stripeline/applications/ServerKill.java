@@ -4,7 +4,9 @@ package org.stripeline.applications;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /** Kills the servers of a service that is written to, and counts what it acknowledged. */
 final class ServerKill {
@@ -35,20 +37,36 @@ final class ServerKill {
     long count(long end) throws Exception;
   }
 
-  /** The run of an application with one size of its records, on a ZooKeeper. */
-  interface SizedRun<S> {
-    void run(Trial trial, S sizes, int zooKeeperPort) throws Exception;
+  /** What is written, and when servers are killed. */
+  interface Case {
+    String name();
   }
 
-  /** Runs an application with a client and all sizes; ends the JVM. */
-  static <S> void runAll(String client, List<S> all, SizedRun<S> one) {
+  /** The run of an application with one case, on a ZooKeeper. */
+  interface CaseRun<C> {
+    void run(Trial trial, C one, int zooKeeperPort) throws Exception;
+  }
+
+  /**
+   * Runs an application with a client and all cases, or those that the property {@code
+   * applications.cases} names; ends the JVM.
+   */
+  static <C extends Case> void runAll(String client, List<C> all, CaseRun<C> run) {
+    String names = System.getProperty("applications.cases", "");
+    Set<String> known = all.stream().map(Case::name).collect(Collectors.toSet());
+    Set<String> wanted = names.isEmpty() ? known : Set.of(names.split(","));
+    if (!known.containsAll(wanted)) {
+      throw new IllegalArgumentException("Cannot run cases '" + names + "': known are " + known);
+    }
     Trial.run(
         client,
         trial -> {
           int port = Trial.freePort();
           try (Jvm zooKeeper = Jvm.startZooKeeper(trial.setting(), port)) {
-            for (S sizes : all) {
-              one.run(trial, sizes, port);
+            for (C one : all) {
+              if (wanted.contains(one.name())) {
+                run.run(trial, one, port);
+              }
             }
           }
         });

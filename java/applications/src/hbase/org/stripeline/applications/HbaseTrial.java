@@ -63,7 +63,8 @@ public final class HbaseTrial implements ServerKill.Service {
       int bytes,
       int batch,
       ServerKill.Kills kills,
-      boolean late) {
+      boolean late)
+      implements ServerKill.Case {
     Case(String name, String provider, boolean view, int bytes, int batch, long kill) {
       this(name, provider, view, bytes, batch, new ServerKill.Kills(1, 1, kill), false);
     }

@@ -99,14 +99,13 @@ public final class MapReduceBench {
             // Ends the processes of its tasks.
             main.atEnd(yarn::stop);
             MapReduceBench bench = new MapReduceBench(hdfs, yarn);
-            bench.measure(arguments);
+            bench.measure(main.contestants(arguments[0]), arguments);
             return bench.results;
           }
         });
   }
 
-  private void measure(String[] arguments) throws Exception {
-    List<Contestant> contestants = Contestant.parse(arguments[0]);
+  private void measure(List<Contestant> contestants, String[] arguments) throws Exception {
     int files = Integer.parseInt(arguments[2]);
     int mebibytes = Integer.parseInt(arguments[3]);
     long rows = Long.parseLong(arguments[4]);

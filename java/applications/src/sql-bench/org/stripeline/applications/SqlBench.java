@@ -44,13 +44,14 @@ public final class SqlBench {
         "SQL",
         main -> {
           try (BenchHdfs hdfs = BenchHdfs.start(main.folder())) {
-            return new SqlBench(hdfs, main.folder()).measure(arguments);
+            return new SqlBench(hdfs, main.folder())
+                .measure(main.contestants(arguments[0]), arguments);
           }
         });
   }
 
-  private Map<String, Object> measure(String[] arguments) throws Exception {
-    List<Contestant> contestants = Contestant.parse(arguments[0]);
+  private Map<String, Object> measure(List<Contestant> contestants, String[] arguments)
+      throws Exception {
     String[] formats = arguments[1].split(",");
     long orders = Long.parseLong(arguments[2]);
     int repetitions = Integer.parseInt(arguments[3]);
@@ -94,9 +95,16 @@ public final class SqlBench {
         samples.add(new Sample(contestant.label, format, query, repetition, seconds));
       }
     }
+    // Both queries and the count read it.
+    org.apache.hadoop.fs.Path items =
+        new org.apache.hadoop.fs.Path(contestant.directory(), "tables/" + format + "/lineitem");
+    // Before the queries, because what Spark reports of wrong bytes differs between formats.
+    String digest = hdfs.digest(items);
+    hdfs.withoutDataOf(items, BenchHdfs.DEAD, () -> hdfs.requireDigest(digest, items));
     for (String query : QUERIES) {
       spark.ask("query " + format + " " + query);
-      hdfs.withDead(
+      hdfs.withoutDataOf(
+          items,
           BenchHdfs.DEAD,
           () -> {
             double seconds = spark.answer(expected.get(query));

@@ -2,18 +2,10 @@
 package org.stripeline.applications;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.math.BigInteger;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.ErasureCodeBenchmarkThroughput;
@@ -50,13 +42,13 @@ public final class ThroughputBench {
         "the throughput of clients",
         main -> {
           try (BenchHdfs hdfs = BenchHdfs.start(main.folder())) {
-            return new ThroughputBench(hdfs).measure(arguments);
+            return new ThroughputBench(hdfs).measure(main.contestants(arguments[0]), arguments);
           }
         });
   }
 
-  private Map<String, Object> measure(String[] arguments) throws Exception {
-    List<Contestant> contestants = Contestant.parse(arguments[0]);
+  private Map<String, Object> measure(List<Contestant> contestants, String[] arguments)
+      throws Exception {
     int clients = Integer.parseInt(arguments[1]);
     int mebibytes = Integer.parseInt(arguments[2]);
     int repetitions = Integer.parseInt(arguments[3]);
@@ -78,12 +70,6 @@ public final class ThroughputBench {
     return results;
   }
 
-  private FileSystem client(Contestant contestant) throws IOException {
-    Configuration conf = new Configuration(hdfs.cluster().getConfiguration(0));
-    contestant.settings().forEach(conf::set);
-    return FileSystem.newInstance(hdfs.cluster().getURI(), conf);
-  }
-
   /** The operations with one contestant. */
   private final class Turn implements AutoCloseable {
     private final Contestant contestant;
@@ -97,7 +83,7 @@ public final class ThroughputBench {
       this.repetition = repetition;
       this.clients = clients;
       this.mebibytes = mebibytes;
-      fs = client(contestant);
+      fs = hdfs.client(contestant);
     }
 
     void run() throws Exception {
@@ -147,22 +133,24 @@ public final class ThroughputBench {
     }
 
     private void check() throws Exception {
-      try (FileSystem stock = client(Contestant.RS_JAVA)) {
-        String expected = digest(stock);
-        hdfs.withDead(
-            BenchHdfs.DEAD,
-            () -> {
-              for (FileSystem reader : new FileSystem[] {stock, fs}) {
-                if (!expected.equals(digest(reader))) {
-                  throw new IOException(
-                      "Wrong bytes: files of "
-                          + contestant.label
-                          + " differ without some DataNodes, read by "
-                          + (reader == stock ? "Hadoop's client" : "its client"));
-                }
-              }
-            });
+      int files = fs.listStatus(directory()).length;
+      if (files != clients) {
+        throw new IOException(
+            "Wrong number of files in " + directory() + ": " + files + ", not " + clients);
       }
+      String expected = hdfs.digest(directory());
+      hdfs.withoutDataOf(
+          directory(),
+          BenchHdfs.DEAD,
+          () -> {
+            hdfs.requireDigest(expected, directory());
+            if (!expected.equals(BenchHdfs.digest(fs, directory()))) {
+              throw new IOException(
+                  "Wrong bytes: files of "
+                      + contestant.label
+                      + " differ without some DataNodes, read by its client");
+            }
+          });
     }
 
     /** Returns the directory of the tool's files. */
@@ -171,22 +159,6 @@ public final class ThroughputBench {
           contestant.isReplicated()
               ? ErasureCodeBenchmarkThroughput.REP_DIR
               : ErasureCodeBenchmarkThroughput.EC_DIR);
-    }
-
-    /** Returns a digest of all files of the tool. */
-    private String digest(FileSystem reader) throws IOException, NoSuchAlgorithmException {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      FileStatus[] files = reader.listStatus(directory());
-      if (files.length != clients) {
-        throw new IOException(
-            "Wrong number of files in " + directory() + ": " + files.length + ", not " + clients);
-      }
-      for (FileStatus file : files) {
-        try (InputStream in = new DigestInputStream(reader.open(file.getPath()), digest)) {
-          in.transferTo(OutputStream.nullOutputStream());
-        }
-      }
-      return new BigInteger(1, digest.digest()).toString(16);
     }
 
     @Override

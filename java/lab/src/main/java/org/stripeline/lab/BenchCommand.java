@@ -85,7 +85,8 @@ public final class BenchCommand implements Runnable {
       footerHeading = "%nArguments:%n",
       footer = {
         "  --quick              quick, rough figures",
-        "  --part=PART,...      overhead, peaks, metadata, rates, latency, gpu (default: all)",
+        "  --part=PART,...      overhead, peaks, metadata, rates, latency, coordination, gpu",
+        "                       (default: all)",
         "  --json               print the result on stdout as JSON",
         "  --record=DIR         write the record as JSON and text there",
         "",

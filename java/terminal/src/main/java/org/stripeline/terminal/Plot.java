@@ -34,6 +34,16 @@ public final class Plot {
   /** Estimated width of a character. */
   private static final double CHARACTER = 6.6;
 
+  private static final int TITLE_LINE = 16;
+
+  /**
+   * Names of groups that do not fit side by side are turned by the first angle with which they do.
+   */
+  private static final int[] ANGLES = {0, 25, 45, 90};
+
+  /** Of longer names of groups only the ends are drawn, which differ in those of paths. */
+  private static final int NAME_LENGTH_MAX = 36;
+
   private static final int BAR_WIDTH_MAX = 40;
   private static final int TICKS = 5;
 
@@ -211,12 +221,15 @@ public final class Plot {
       Arrays.stream(values).forEach(ys::add);
     }
 
-    private void draw(double top) {
-      this.top = top;
+    private void draw(double above) {
+      List<String> titles = titleLines();
+      for (int i = 0; i < titles.size(); i++) {
+        text(LEFT, above - 14 + i * TITLE_LINE, "start", titles.get(i));
+      }
+      top = above + (titles.size() - 1) * TITLE_LINE;
       List<Double> ticks = ticks(ys.first(), ys.last());
       least = ticks.get(0);
       most = ticks.get(ticks.size() - 1);
-      text(LEFT, top - 14, "start", title);
       for (double tick : ticks) {
         line(LEFT, y(tick), right(), y(tick), "stroke=\"currentColor\" stroke-opacity=\"0.15\"");
         text(LEFT - 6, y(tick) + 4, "end", number(tick));
@@ -236,32 +249,74 @@ public final class Plot {
           drawBar(group.getKey(), bar, x, width);
           x += width;
         }
-        drawGroupName(group.getKey(), left + slot / 2, slot);
+        drawGroupName(group.getKey(), left + slot / 2);
         left += slot;
       }
     }
 
-    private void drawGroupName(String name, double x, double slot) {
+    /** Returns the title in lines that are not wider than the plot. */
+    private List<String> titleLines() {
+      List<String> lines = new ArrayList<>();
+      int most = (int) (plotWidth / CHARACTER);
+      String line = "";
+      for (String word : title.split(" ")) {
+        if (!line.isEmpty() && line.length() + 1 + word.length() > most) {
+          lines.add(line);
+          line = word;
+        } else {
+          line = line.isEmpty() ? word : line + " " + word;
+        }
+      }
+      lines.add(line);
+      return lines;
+    }
+
+    private void drawGroupName(String name, double x) {
       double y = y(least) + 16;
-      if (name.length() * CHARACTER < slot) {
+      int angle = angle();
+      if (angle == 0) {
         text(x, y, "middle", name);
       } else {
         add(
-            "<text transform=\"translate(%.1f %.1f) rotate(-25)\" text-anchor=\"end\">%s</text>",
-            x + 6, y - 2, escape(name));
+            "<text transform=\"translate(%.1f %.1f) rotate(-%d)\" text-anchor=\"end\">%s</text>",
+            x + 5, y - 4, angle, escape(shortened(name)));
       }
     }
 
-    /** Returns the room that slanted names of groups take below the axis. */
-    private double slant() {
+    private String shortened(String name) {
+      return name.length() <= NAME_LENGTH_MAX
+          ? name
+          : "…" + name.substring(name.length() - NAME_LENGTH_MAX + 1);
+    }
+
+    /** Returns the width of the longest name of a group. */
+    private double nameWidth() {
+      return CHARACTER
+          * bars.keySet().stream().map(this::shortened).mapToInt(String::length).max().orElse(0);
+    }
+
+    /** Returns the angle in degrees by which names of groups are turned. */
+    private int angle() {
       double slot = (double) plotWidth / Math.max(1, bars.size());
-      int longest = bars.keySet().stream().mapToInt(String::length).max().orElse(0);
-      return longest * CHARACTER < slot ? 0 : longest * CHARACTER * Math.sin(Math.toRadians(25));
+      for (int angle : ANGLES) {
+        // Turned names end below the middle of their group, the first of which is at the left.
+        double room = angle == 0 ? slot : LEFT + slot / 2;
+        if (nameWidth() * Math.cos(Math.toRadians(angle)) < room) {
+          return angle;
+        }
+      }
+      throw new AssertionError("an upright name needs no width");
+    }
+
+    /** Returns the room that turned names of groups take below the axis. */
+    private double slant() {
+      return nameWidth() * Math.sin(Math.toRadians(angle()));
     }
 
     private int height() {
       int legend = isLegendBelow ? legendLines() * LEGEND_LINE : 0;
-      return TOP + PLOT_HEIGHT + BOTTOM + legend + (int) slant();
+      int titles = (titleLines().size() - 1) * TITLE_LINE;
+      return TOP + titles + PLOT_HEIGHT + BOTTOM + legend + (int) slant();
     }
 
     private int legendLines() {

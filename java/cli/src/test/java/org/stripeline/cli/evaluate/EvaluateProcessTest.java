@@ -4,6 +4,7 @@ package org.stripeline.cli.evaluate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.testkit.PageBrowser;
 
 /** Runs an evaluation on a real cluster, kills it, and continues it. */
 @Tag("full")
@@ -60,6 +62,55 @@ class EvaluateProcessTest {
     assertThat(directory.resolve("report.html")).isNotEmptyFile();
     assertThat(directory.resolve("plots/placement-1.svg")).content().startsWith("<!--");
     awaitNoProcess();
+  }
+
+  /** Killed while links are limited; then measured to the end, and shown in a browser. */
+  @Test
+  void codersClientsAndModelAreMeasured() throws Exception {
+    Path directory = temporary.resolve("evaluation");
+    List<String> arguments =
+        List.of("evaluate", "--trial", "--only=coders,clients,model", "--dir=" + directory);
+    List<String> networks = networks();
+    start(arguments.toArray(new String[0]));
+    Path log = directory.resolve("log/links.txt");
+    while (!Files.exists(log) || Files.size(log) == 0) {
+      assertThat(process.isAlive()).isTrue();
+      Thread.sleep(50);
+    }
+    process.destroyForcibly().waitFor();
+    awaitNoProcess();
+    assertThat(networks()).isEqualTo(networks);
+    assertThat(temporary.toFile().list()).containsExactly("evaluation");
+
+    List<String> again = new ArrayList<>(arguments);
+    again.add("--resume");
+    start(again.toArray(new String[0]));
+    int status = process.waitFor();
+    List<String> leftOut = new ArrayList<>();
+    for (JsonElement section : sections(directory)) {
+      for (JsonElement run : section.getAsJsonObject().getAsJsonArray("runs")) {
+        JsonObject one = run.getAsJsonObject();
+        assertThat(one.get("failed").isJsonNull()).as("%s", one).isTrue();
+        if (!one.get("leftOut").isJsonNull()) {
+          leftOut.add(one.get("leftOut").getAsString());
+        }
+      }
+      assertThat(section.getAsJsonObject().getAsJsonArray("figures")).isNotEmpty();
+    }
+    // What a machine may lack.
+    assertThat(leftOut).allMatch(reason -> reason.matches(".*(libisal2|root).*"));
+    assertThat(status).isEqualTo(leftOut.isEmpty() ? 0 : 3);
+    if (PageBrowser.isThere()) {
+      Path page = directory.resolve("report.html");
+      assertThat(PageBrowser.faults(page, Files.createDirectory(temporary.resolve("browser"))))
+          .isEmpty();
+    }
+  }
+
+  /** Returns the named networks of this machine. */
+  private static List<String> networks() {
+    String[] names = Path.of("/run/netns").toFile().list();
+    return names == null ? List.of() : Arrays.asList(names);
   }
 
   @Test
@@ -132,6 +183,8 @@ class EvaluateProcessTest {
       command.add("-Dstripeline.native.path=" + library);
     }
     command.add("-Djava.io.tmpdir=" + temporary);
+    // The checkout, whose test classes have the coder that computes nothing.
+    command.add("-Dstripeline.home=" + Path.of("../..").toAbsolutePath().normalize());
     command.add(Stripeline.class.getName());
     command.addAll(Arrays.asList(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).inheritIO();

@@ -4,6 +4,7 @@ package org.stripeline.lab.bench;
 import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.io.erasurecode.rawcoder.HeapCoderFactory;
+import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RSLegacyRawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RSRawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
@@ -20,7 +21,9 @@ enum BenchCoder {
   /** Hadoop's Java coder with heap buffers, which it prefers. */
   RS_JAVA("rs_java"),
   /** Hadoop's older Java coder with heap buffers. */
-  RS_LEGACY_JAVA("rs-legacy_java");
+  RS_LEGACY_JAVA("rs-legacy_java"),
+  /** ISA-L, as Hadoop's native coder calls it. */
+  ISAL("isal");
 
   private final String label;
 
@@ -41,9 +44,16 @@ enum BenchCoder {
         return new RSRawErasureCoderFactory();
       case RS_LEGACY_JAVA:
         return new RSLegacyRawErasureCoderFactory();
+      case ISAL:
+        return new IsalCoderFactory();
       default:
         return new RsCoderFactory();
     }
+  }
+
+  /** Returns why it cannot be measured on this machine, or null. */
+  String absence() {
+    return this == ISAL ? IsalCoderFactory.absence() : null;
   }
 
   /** Returns whether the measurement is valid only with the native library loaded. */

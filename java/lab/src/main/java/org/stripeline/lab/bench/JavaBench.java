@@ -3,6 +3,7 @@ package org.stripeline.lab.bench;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
@@ -26,9 +27,17 @@ final class JavaBench {
 
   JavaBenchReport run() throws IOException, InterruptedException {
     JavaBenchReport report = new JavaBenchReport(rounds, seconds, chunkKib, threads);
+    List<BenchCoder> contestants = new ArrayList<>();
+    for (BenchCoder contestant : BenchCoder.values()) {
+      if (contestant.absence() == null) {
+        contestants.add(contestant);
+      } else {
+        report.leaveOut(contestant);
+      }
+    }
     for (int round = 0; round < rounds; round++) {
       for (String operation : OPERATIONS) {
-        for (BenchCoder contestant : BenchCoder.values()) {
+        for (BenchCoder contestant : contestants) {
           progress.println(
               "round "
                   + (round + 1)

@@ -37,6 +37,9 @@ final class JavaBenchReport {
   /** CPU nanoseconds of a call by "operation buffers cell-bytes", one value per JVM. */
   private final Map<String, List<Double>> callNanos = new LinkedHashMap<>();
 
+  /** Coders that this machine lacks, with the reasons. */
+  private final Map<String, String> leftOut = new LinkedHashMap<>();
+
   private final List<Judgement> judgements = new ArrayList<>();
 
   /** A threshold and the value to which it applies. */
@@ -63,6 +66,10 @@ final class JavaBenchReport {
 
   private static String runtimeVersion() {
     return System.getProperty("java.runtime.version");
+  }
+
+  void leaveOut(BenchCoder contestant) {
+    leftOut.put(contestant.label(), contestant.absence());
   }
 
   void addThroughput(BenchCoder contestant, String operation, double value) {
@@ -153,6 +160,7 @@ final class JavaBenchReport {
               number("%.0f", spread.max));
         });
     text.append(rates.render()).append(calls.section()).append('\n');
+    leftOut.forEach((name, reason) -> line(text, "left out: %s (%s)", name, reason));
     for (Judgement judgement : judgements) {
       line(
           text,

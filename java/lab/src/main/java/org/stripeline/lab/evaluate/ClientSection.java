@@ -2,6 +2,9 @@
 package org.stripeline.lab.evaluate;
 
 import com.google.gson.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,6 +32,10 @@ final class ClientSection implements Section {
 
   private static final String COLD = "cold";
   private static final String WHILE_BUSY = "busy";
+  private static final String RAILS = "client-rails";
+
+  /** There where NVIDIA's driver is loaded. */
+  private static final Path GPU = Paths.get("/dev/nvidiactl");
 
   /** Those whose writes are compared while others compute. */
   private static final List<String> BUSY = Arrays.asList("4-rep", "rs_java", "isal", "coder", OURS);
@@ -79,6 +86,7 @@ final class ClientSection implements Section {
                       + " --operations=write,write-busy --threads=1 --size=256MiB --jvms=3"
                       + " --repetitions=2")
               .onAnyHdfs());
+      all.add(rails());
       all.add(
           Measurement.of(
                   COLD,
@@ -114,6 +122,19 @@ final class ClientSection implements Section {
       }
     }
     return all;
+  }
+
+  /** Our pipelines over engines with one rail and with several: the CPUs and another one. */
+  private static Measurement rails() {
+    return Measurement.of(
+            RAILS,
+            150,
+            "bench io --contestants=isal,umr-single,umr-multi,umr-noop,"
+                + OURS
+                + " --operations=write,read-dead2 --threads=1 --size=256MiB --jvms=3"
+                + " --repetitions=2 --rail="
+                + (Files.exists(GPU) ? "cuda" : "isal"))
+        .onAnyHdfs();
   }
 
   /** Returns the measurement, which other sections share. */
@@ -155,6 +176,10 @@ final class ClientSection implements Section {
     List<Row> rows = Section.rows(result, "rows", Row.class);
     if (measurement.name.equals(WHILE_BUSY)) {
       busy(rows, measurement, section);
+      return;
+    }
+    if (measurement.name.equals(RAILS)) {
+      rails(rows, measurement, section);
       return;
     }
     if (measurement.name.equals(COLD)) {
@@ -232,6 +257,40 @@ final class ClientSection implements Section {
           "-",
           median(rows, 1, WRITE_BUSY, contestant),
           median(rows, 1, "write", contestant));
+    }
+  }
+
+  private static void rails(
+      List<Row> rows, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "UMR-EC, figures 10 and 12: engines with one rail and with several",
+            "The paper's rails are devices of their own; here they are ISA-L and our kernels on the"
+                + " same processors, unless there is a GPU. umr-single has the other rail alone,"
+                + " umr-multi both, and umr-noop codes nothing. "
+                + OURS
+                + " calls our kernels without an engine. isal is in Hadoop's pipeline.",
+            measurement);
+    for (Row row : rows) {
+      String title = "Our pipelines by engine";
+      figure.panel(title, "MiB/s", null).bar(row.contestant, row.operation, row.mibPerSecond, null);
+    }
+    String[][] ratios = {
+      {"write", "umr-single", "isal", "up to 1.52"},
+      {"write", "umr-multi", "isal", "up to 1.66"},
+      {"write", "umr-multi", "umr-single", "-"},
+      {"write", "umr-multi", "umr-noop", "-"},
+      {"write", OURS, "umr-multi", "-"},
+      {"read-dead2", "umr-multi", "isal", "up to 1.14"},
+      {"read-dead2", "umr-multi", "umr-single", "-"},
+      {"read-dead2", OURS, "umr-multi", "-"},
+    };
+    for (String[] row : ratios) {
+      figure.compareRatio(
+          row[0] + ", " + row[1] + " over " + row[2],
+          row[3],
+          median(rows, 1, row[0], row[1]),
+          median(rows, 1, row[0], row[2]));
     }
   }
 

@@ -11,13 +11,17 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.stripeline.terminal.Spread;
 
-/** The engine over several coders: table 2 and figures 7 to 9 of the paper on UMR-EC. */
+/**
+ * The engine over several coders: table 2, section 4.3 and figures 7 to 9 of the paper on UMR-EC.
+ */
 final class EngineSection implements Section {
   static final String UMR_EC =
       "Shi, Lu: UMR-EC: A Unified and Multi-Rail Erasure Coding Library, 2019";
 
   private static final String FIRST_COME = "first-come";
   private static final String RATE_AWARE = "rate-aware";
+  private static final String COORDINATED = "coordinated";
+  private static final String ALONE = "alone";
 
   /** A point of {@code bench engine}; which fields it has depends on the part. */
   private static final class Point {
@@ -29,7 +33,9 @@ final class EngineSection implements Section {
     String cell;
     String window;
     String by;
+    String instances;
     double[] gbps;
+    double[] slowest_share;
     double[][] cdf_ms;
   }
 
@@ -54,7 +60,7 @@ final class EngineSection implements Section {
         size.choose(
             "--quick ", "--repetitions=2 --window-ms=50 ", "--repetitions=4 --window-ms=100 ");
     List<Measurement> all = new ArrayList<>();
-    for (String part : new String[] {"peaks", "metadata", "rates", "latency"}) {
+    for (String part : new String[] {"peaks", "metadata", "rates", "latency", "coordination"}) {
       all.add(
           Measurement.of(
                   "engine-" + part,
@@ -85,6 +91,9 @@ final class EngineSection implements Section {
           break;
         case "latency":
           latency(points, measurement, section);
+          break;
+        case "coordination":
+          coordination(points, measurement, section);
           break;
         default:
           // A part that is not requested here.
@@ -188,7 +197,7 @@ final class EngineSection implements Section {
         aware,
         firstCome);
     figure.compareRatio(
-        group + ", rate-aware over the fastest rail (equation 3)",
+        group + ", rate-aware over the fastest rail (equation " + (isEncode ? "3)" : "4)"),
         "more than 1",
         aware,
         PipelineModel.fastest(rates));
@@ -215,7 +224,42 @@ final class EngineSection implements Section {
     }
   }
 
+  private static void coordination(
+      List<Point> points, Measurement measurement, EvaluationReport.Section section) {
+    EvaluationReport.Figure figure =
+        section.figure(
+            "Section 4.3: several instances on a node, coordinated and alone",
+            "The paper has no figure of it. Each instance is a process with an engine that codes"
+                + " all the time; alone, each has as many threads as the machine has processors,"
+                + " coordinated, all together have that many, but at least one each. With few"
+                + " processors the operating system divides them as well.",
+            measurement);
+    for (Point point : points) {
+      figure
+          .panel("all instances together", "GB/s", null)
+          .bar(point.by, point.instances + " instances", spread(point), null);
+      figure
+          .panel("the slowest instance over the mean", "x", null)
+          .bar(point.by, point.instances + " instances", spread(point.slowest_share), null);
+      for (Point other : points) {
+        if (point.instances.equals(other.instances)
+            && point.by.equals(COORDINATED)
+            && other.by.equals(ALONE)) {
+          figure.compareRatio(
+              point.instances + " instances, coordinated over alone",
+              "-",
+              spread(point).median,
+              spread(other).median);
+        }
+      }
+    }
+  }
+
   private static Spread spread(Point point) {
-    return Spread.of(Arrays.stream(point.gbps).boxed().collect(Collectors.toList()));
+    return spread(point.gbps);
+  }
+
+  private static Spread spread(double[] values) {
+    return Spread.of(Arrays.stream(values).boxed().collect(Collectors.toList()));
   }
 }

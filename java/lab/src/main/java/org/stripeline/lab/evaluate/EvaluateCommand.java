@@ -104,8 +104,8 @@ public final class EvaluateCommand implements Callable<Integer> {
   @Option(
       names = "--resume",
       description =
-          "Continue in a directory of an earlier run: complete measurements with the same command"
-              + " and version are not repeated")
+          "Continue in a directory of an earlier run: complete measurements with the same command,"
+              + " version and commit are not repeated")
   private boolean resume;
 
   @Mixin private OutputOptions output;
@@ -137,20 +137,19 @@ public final class EvaluateCommand implements Callable<Integer> {
       }
     }
     checkDirectory();
-    EvaluationReport report = describe(size);
+    Path home = Paths.get(System.getProperty(HOME_KEY, ".")).toAbsolutePath();
+    EvaluationReport report = describe(size, home);
     Progress progress = Progress.onStandardError(spec.commandLine().getErr());
     Measurements measurements =
         new Measurements(
-            directory.toAbsolutePath(),
-            spec.root().userObject().getClass(),
-            Paths.get(System.getProperty(HOME_KEY, ".")).toAbsolutePath());
+            directory.toAbsolutePath(), spec.root().userObject().getClass(), home, report.commit);
     Remaining remaining = new Remaining(sections, size);
     for (Section section : sections) {
       EvaluationReport.Section results =
           new EvaluationReport.Section(section.name(), section.title(), section.document());
       report.sections.add(results);
       for (Measurement measurement : section.measurements(size)) {
-        measure(section, measurement, measurements, results, progress, remaining);
+        measure(section, measurement, measurements, report, results, progress, remaining);
         write(report);
       }
     }
@@ -200,6 +199,7 @@ public final class EvaluateCommand implements Callable<Integer> {
       Section section,
       Measurement measurement,
       Measurements measurements,
+      EvaluationReport report,
       EvaluationReport.Section results,
       Progress progress,
       Remaining remaining)
@@ -240,6 +240,7 @@ public final class EvaluateCommand implements Callable<Integer> {
       if (here != measurement) {
         results.onCluster(here);
       }
+      report.addVersions(stored.result);
       run.leftOut = Measurements.leftOut(stored.result);
       run.notes.addAll(strings(stored.result, "notes"));
       // Rails that this machine lacks, with the reasons.
@@ -261,10 +262,12 @@ public final class EvaluateCommand implements Callable<Integer> {
     return strings;
   }
 
-  private EvaluationReport describe(Size size) {
+  private EvaluationReport describe(Size size, Path home) throws InterruptedException {
     EvaluationReport report = new EvaluationReport();
     report.command =
         "stripeline " + String.join(" ", spec.root().commandLine().getParseResult().originalArgs());
+    report.commit = Origin.commit(home);
+    report.versions.putAll(Origin.versions());
     report.size = size.name().toLowerCase(Locale.ROOT);
     report.hadoop = VersionInfo.getVersion();
     report.java = System.getProperty("java.runtime.version");

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Page;
 import org.stripeline.terminal.Plot;
@@ -24,15 +25,24 @@ final class EvaluationPage {
     Page page = new Page("Stripeline evaluation");
     page.paragraph(
         String.format(
-            "%s, %d processors, Linux %s; Stripeline %s (%s), Hadoop %s, Java %s; size %s",
+            "%s, %d processors, Linux %s; Stripeline %s, commit %s (%s), Hadoop %s, Java %s; size"
+                + " %s",
             report.machine.processor,
             report.machine.processors,
             report.machine.kernel,
             report.version,
+            report.commit,
             report.coder,
             report.hadoop,
             report.java,
             report.size));
+    if (!report.versions.isEmpty()) {
+      page.paragraph(
+          "Compared with, or run: "
+              + report.versions.entrySet().stream()
+                  .map(one -> one.getKey() + " " + one.getValue())
+                  .collect(Collectors.joining(", ")));
+    }
     page.paragraph(
         "Published values are those of the documents, measured on their machines. "
             + (report.cluster == null

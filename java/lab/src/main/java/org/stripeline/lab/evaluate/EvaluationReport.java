@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
+import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Release;
@@ -15,16 +18,33 @@ final class EvaluationReport {
   final String format = "stripeline-evaluation-1";
   final String version = Release.version();
   final BenchMachine machine = new BenchMachine();
+
+  /** Of the checkout, see {@link Origin#commit}. */
+  String commit;
+
   String command;
   String size;
   String hadoop;
   String java;
   String coder;
 
+  /** Versions of what is compared or runs on HDFS, by name. */
+  final Map<String, String> versions = new TreeMap<>();
+
   /** The configuration directory of the running cluster; null for clusters of this machine. */
   String cluster;
 
   final List<Section> sections = new ArrayList<>();
+
+  /** Adds the versions of the programs that a measurement ran, if it names them. */
+  void addVersions(JsonObject result) {
+    if (result.has("versions")) {
+      result
+          .getAsJsonObject("versions")
+          .entrySet()
+          .forEach(one -> versions.put(one.getKey(), one.getValue().getAsString()));
+    }
+  }
 
   /** The worst status of all sections. */
   int status() {

@@ -42,13 +42,15 @@ final class Measurements {
   private final Path logs;
   private final Class<?> main;
   private final Path home;
+  private final String commit;
 
-  /** By command, what failed or was left out in this run; two sections may use one measurement. */
-  private final Map<String, Stored> unsuccessful = new HashMap<>();
+  /** By command, what was tried in this run; two sections may use one measurement. */
+  private final Map<String, Stored> tried = new HashMap<>();
 
   /** A finished measurement as it is stored. */
   static final class Stored {
     String version;
+    String commit;
     List<String> arguments;
     double seconds;
     JsonObject result;
@@ -67,20 +69,22 @@ final class Measurements {
    *
    * @param main the class with the {@code main} of our command
    * @param home the checkout, for scripts
+   * @param commit that of the checkout, see {@link Origin#commit}
    */
-  Measurements(Path directory, Class<?> main, Path home) throws IOException {
+  Measurements(Path directory, Class<?> main, Path home, String commit) throws IOException {
     this.main = main;
     this.home = home;
+    this.commit = commit;
     results = Files.createDirectories(directory.resolve("results"));
     logs = Files.createDirectories(directory.resolve("log"));
   }
 
   /**
-   * Returns the stored result of this measurement if the same command of the same version of
-   * Stripeline completed it, or its failure if it failed in this run, and otherwise null.
+   * Returns the stored result of this measurement if the same command of the same version and
+   * commit of Stripeline completed it, or what became of it in this run, and otherwise null.
    */
   Stored earlier(Measurement measurement) throws IOException {
-    Stored before = unsuccessful.get(measurement.command());
+    Stored before = tried.get(measurement.command());
     if (before != null) {
       before.isEarlier = true;
       return before;
@@ -99,6 +103,7 @@ final class Measurements {
         stored != null
             && stored.result != null
             && Release.version().equals(stored.version)
+            && commit.equals(stored.commit)
             && measurement.arguments.equals(stored.arguments);
     // What was left out may be there now.
     boolean isWhole = isSame && leftOut(stored.result) == null;
@@ -140,6 +145,7 @@ final class Measurements {
     Path log = logs.resolve(measurement.name + ".txt");
     Stored stored = new Stored();
     stored.version = Release.version();
+    stored.commit = commit;
     stored.arguments = measurement.arguments;
     long start = Ticker.SYSTEM.nanos();
     int status = execute(measurement, out, log);
@@ -159,9 +165,8 @@ final class Measurements {
       Path part = results.resolve(measurement.name + ".part");
       Files.write(part, GSON.toJson(stored).getBytes(StandardCharsets.UTF_8));
       Files.move(part, file(measurement), StandardCopyOption.REPLACE_EXISTING);
-    } else {
-      unsuccessful.put(measurement.command(), stored);
     }
+    tried.put(measurement.command(), stored);
     return stored;
   }
 

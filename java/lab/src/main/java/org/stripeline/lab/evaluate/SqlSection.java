@@ -42,10 +42,10 @@ final class SqlSection implements Section {
         size.choose(
             "functional-partitioned parquet 2000 1",
             "3-rep,functional-partitioned parquet,orc 10000 1",
-            "3-rep,rs_java,coder,functional-partitioned parquet,orc 100000 3");
+            "3-rep,rs_java,isal,coder,functional-partitioned parquet,orc 100000 3");
     return Collections.singletonList(
         Measurement.script(
-            "sql", size.choose(60, 100, 230), "scripts/application.sh sql " + arguments));
+            "sql", size.choose(60, 100, 300), "scripts/application.sh sql " + arguments));
   }
 
   @Override

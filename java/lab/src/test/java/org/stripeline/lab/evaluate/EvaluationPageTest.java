@@ -6,32 +6,24 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.logging.Level;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
-import org.openqa.selenium.Dimension;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.chrome.ChromeDriverService;
-import org.openqa.selenium.chrome.ChromeOptions;
-import org.openqa.selenium.logging.LogType;
-import org.openqa.selenium.logging.LoggingPreferences;
 import org.stripeline.terminal.Spread;
+import org.stripeline.testkit.PageBrowser;
 
 /** Opens the page of an evaluation in a browser, Debian's Chromium. */
 @Tag("full")
 @Timeout(180)
 class EvaluationPageTest {
-  private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
-  private static final Path BROWSER = Path.of("/usr/bin/chromium");
-
   @TempDir Path directory;
 
   private static Spread spread(double... values) {
@@ -40,6 +32,8 @@ class EvaluationPageTest {
 
   private static EvaluationReport report() {
     EvaluationReport report = new EvaluationReport();
+    report.commit = "0a1b";
+    report.versions.put("Spark", "4.0.1");
     EvaluationReport.Section section =
         new EvaluationReport.Section("clients", "Clients <by> pipeline", "A document & more");
     report.sections.add(section);
@@ -67,81 +61,43 @@ class EvaluationPageTest {
 
   @Test
   void thePageIsDrawnWithoutErrorsInEachWidthAndColour() throws Exception {
-    assumeTrue(Files.exists(DRIVER) && Files.exists(BROWSER), "no Chromium");
+    assumeTrue(PageBrowser.isThere(), "no Chromium");
     Path page = directory.resolve("report.html");
     new EvaluationPage(report()).page().write(page);
-    for (boolean isDark : new boolean[] {false, true}) {
-      ChromeDriver browser = open(isDark);
-      try {
-        for (int width : new int[] {400, 1600}) {
-          browser.manage().window().setSize(new Dimension(width, 900));
-          browser.get(page.toUri().toString());
-          check(browser, isDark);
-        }
-        sort(browser);
-        assertThat(browser.manage().logs().get(LogType.BROWSER).getAll()).isEmpty();
-      } finally {
-        browser.quit();
-      }
+    assertThat(PageBrowser.faults(page, directory)).isEmpty();
+    List<String> faults = new ArrayList<>();
+    try (PageBrowser browser = new PageBrowser(directory.resolve("profile"), false)) {
+      browser.show(page, faults);
+      check(browser.driver());
+      sort(browser.driver());
     }
+    assertThat(faults).isEmpty();
   }
 
-  private ChromeDriver open(boolean isDark) {
-    ChromeOptions options = new ChromeOptions();
-    options.setBinary(BROWSER.toFile());
-    options.addArguments(
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--user-data-dir=" + directory.resolve("profile-" + isDark));
-    LoggingPreferences logs = new LoggingPreferences();
-    logs.enable(LogType.BROWSER, Level.ALL);
-    options.setCapability("goog:loggingPrefs", logs);
-    ChromeDriver browser =
-        new ChromeDriver(
-            new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(),
-            options);
-    browser.executeCdpCommand(
-        "Emulation.setEmulatedMedia",
-        Map.of(
-            "features",
-            List.of(Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light"))));
-    return browser;
+  @Test
+  void faultsOfAPageAreFound() throws Exception {
+    assumeTrue(PageBrowser.isThere(), "no Chromium");
+    Path page = directory.resolve("wide.html");
+    Files.writeString(
+        page,
+        "<body style='margin:0'><div style='width:3000px'>wide</div>"
+            + "<svg width=50 height=50 viewBox='0 0 100 100'>"
+            + "<text x=90 y=20>outside</text></svg><script>undefined.a</script>");
+    assertThat(String.join("\n", PageBrowser.faults(page, directory)))
+        .contains("400 pixels, light: needs sideways scrolling")
+        .contains("1600 pixels, dark: a part of a plot is outside of it")
+        .contains("less than 8 pixels high", "have the colour", "Uncaught TypeError");
   }
 
-  private static void check(ChromeDriver browser, boolean isDark) {
+  private static void check(ChromeDriver browser) {
     assertThat(browser.getTitle()).isEqualTo("Stripeline evaluation");
     assertThat(browser.findElement(By.tagName("body")).getText())
         .contains("Clients <by> pipeline", "A document & more", "Cannot measure: no root")
-        .contains("Note: parity not <checked>");
-    assertThat(browser.executeScript("return document.documentElement.scrollWidth <= innerWidth"))
-        .as("nothing needs sideways scrolling")
-        .isEqualTo(true);
+        .contains("Note: parity not <checked>", "commit 0a1b", "Spark 4.0.1");
     List<WebElement> plots = browser.findElements(By.tagName("svg"));
     assertThat(plots).hasSize(2);
     assertThat(plots.get(0).findElements(By.cssSelector("rect:has(title)"))).hasSize(50);
     assertThat(plots.get(1).findElements(By.tagName("polyline"))).hasSize(10);
-    Object isInside =
-        browser.executeScript(
-            "return [...document.querySelectorAll('svg')].every(svg => {"
-                + "const all = svg.getBoundingClientRect();"
-                + "return [...svg.querySelectorAll('text, rect, polyline')].every(one => {"
-                + "const box = one.getBoundingClientRect();"
-                + "return box.left >= all.left - 1 && box.right <= all.right + 1"
-                + " && box.bottom <= all.bottom + 1 }) })");
-    assertThat(isInside).as("every part of a plot is inside of it").isEqualTo(true);
-    Object smallest =
-        browser.executeScript(
-            "return Math.min(...[...document.querySelectorAll('svg text')].map(one =>"
-                + " 12 * one.getScreenCTM().d))");
-    assertThat(((Number) smallest).doubleValue()).as("font size").isGreaterThanOrEqualTo(8);
-    String ink = browser.findElement(By.cssSelector("svg text")).getCssValue("fill");
-    assertThat(ink).contains(isDark ? "230, 230, 230" : "27, 27, 27");
   }
 
   /** Sorts by the measured value, by number, downwards with the second click. */

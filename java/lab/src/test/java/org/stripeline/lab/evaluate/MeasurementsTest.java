@@ -48,14 +48,14 @@ class MeasurementsTest {
   /** Runs the command that waits, in a process that a test kills. */
   static final class Waiting {
     public static void main(String[] arguments) throws Exception {
-      new Measurements(Path.of(arguments[0]), Stub.class, Path.of(arguments[0]))
+      new Measurements(Path.of(arguments[0]), Stub.class, Path.of(arguments[0]), "c1")
           .run(Measurement.of("w", 1, "wait " + arguments[0] + "/started"));
     }
   }
 
   @BeforeEach
   void open() throws Exception {
-    measurements = new Measurements(directory, Stub.class, directory);
+    measurements = new Measurements(directory, Stub.class, directory, "c1");
   }
 
   @Test
@@ -74,11 +74,35 @@ class MeasurementsTest {
   void aResultOfAnotherVersionIsMeasuredAgain() throws Exception {
     Measurement one = Measurement.of("one", 1, "0 {\"a\":1}");
     measurements.run(one);
+    Measurements next = new Measurements(directory, Stub.class, directory, "c1");
     Path file = directory.resolve("results/one.json");
+    assertThat(next.earlier(one)).isNotNull();
+    Measurements ofAnotherCommit = new Measurements(directory, Stub.class, directory, "c2");
+    assertThat(ofAnotherCommit.earlier(one)).isNull();
     Files.writeString(file, Files.readString(file).replaceFirst("\"version\": \"", "$0x"));
-    assertThat(measurements.earlier(one)).isNull();
+    assertThat(next.earlier(one)).isNull();
     Files.writeString(file, "{\"version\"");
-    assertThat(measurements.earlier(one)).isNull();
+    assertThat(next.earlier(one)).isNull();
+  }
+
+  @Test
+  void theCommitOfACheckoutIsKnownAndSaysWhetherFilesDiffer() throws Exception {
+    assertThat(Origin.commit(directory)).isEqualTo("unknown");
+    git("init");
+    Path file = Files.createFile(directory.resolve("file"));
+    git("add", "file");
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-m", "first");
+    String commit = Origin.commit(directory);
+    assertThat(commit).matches("[0-9a-f]{40}");
+    Files.writeString(file, "changed");
+    assertThat(Origin.commit(directory)).isEqualTo(commit + " with changes");
+  }
+
+  private void git(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("git", "-C", directory.toString(), "-c"));
+    command.add("commit.gpgsign=false");
+    command.addAll(List.of(arguments));
+    assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
   }
 
   @Test
@@ -111,11 +135,16 @@ class MeasurementsTest {
 
   /** Another section may use the same measurement; an evaluation that continues tries it again. */
   @Test
-  void whatFailedIsNotRepeatedInTheSameRun() throws Exception {
+  void whatFailedOrWasLeftOutIsNotRepeatedInTheSameRun() throws Exception {
     Measurement one = Measurement.of("one", 1, "1 {}");
     measurements.run(one);
     assertThat(measurements.earlier(one).failed).contains("Cannot");
-    assertThat(new Measurements(directory, Stub.class, directory).earlier(one)).isNull();
+    Measurement part = Measurement.of("part", 1, "0 {\"leftOut\":{\"isal\":\"missing\"}}");
+    measurements.run(part);
+    assertThat(measurements.earlier(part).isEarlier).isTrue();
+    Measurements next = new Measurements(directory, Stub.class, directory, "c1");
+    assertThat(next.earlier(one)).isNull();
+    assertThat(next.earlier(part)).isNull();
   }
 
   @Test
@@ -323,7 +352,7 @@ class MeasurementsTest {
   }
 
   @Test
-  void lookupsAreComparedWithReplicationByTheirMean() {
+  void lookupsAreComparedWithReplication() {
     EvaluationReport.Section section = new EvaluationReport.Section("accumulo", "", "");
     String sample =
         "{'contestant':'%s','compression':'none','operation':'write','seconds':%s,'bytes':9}";
@@ -348,7 +377,9 @@ class MeasurementsTest {
         .extracting(one -> one.what + ": " + one.here)
         .containsExactly(
             "writing, none, RS-6-3-64k, time with " + OURS + " over 3 replicas: -25.0",
-            "mean, RS-6-3-64k, 2 dead, " + OURS + " over 3 replicas: 2.0");
+            "min, RS-6-3-64k, 2 dead, " + OURS + " over 3 replicas: 2.0",
+            "mean, RS-6-3-64k, 2 dead, " + OURS + " over 3 replicas: 2.0",
+            "max, RS-6-3-64k, 2 dead, " + OURS + " over 3 replicas: " + 7.0 / 3);
     assertThat(section.figures.get(1).panels.get(1).values)
         .extracting(one -> one.series + " " + one.x + " " + Math.round(one.median))
         .containsExactly("3-rep 0.0 100", OURS + " 0.0 67", OURS + " 5.0 33");

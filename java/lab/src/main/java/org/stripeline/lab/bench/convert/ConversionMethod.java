@@ -23,6 +23,8 @@ enum ConversionMethod {
   DISTCP("distcp"),
   /** What Facebook's HDFS-RAID did, see {@link RaidNode}; needs a network of limited links. */
   HDFS_RAID(RaidNode.NAME),
+  /** The same for files that {@code EarPlacementPolicy} placed: tasks run where all blocks are. */
+  HDFS_RAID_EAR(RaidNode.NAME + "-ear"),
   /** As {@link #CP}, with a coder that computes nothing: what is to be found. */
   WRONG_PARITY("wrong-parity");
 
@@ -53,7 +55,17 @@ enum ConversionMethod {
 
   /** Returns whether it keeps the files under their names. */
   boolean isInPlace() {
-    return this == ADOPT || this == ADOPT_EAR || this == STRIPED || this == HDFS_RAID;
+    return isAdoption() || this == STRIPED || isRaid();
+  }
+
+  /** Returns whether {@link RaidNode} encodes. */
+  boolean isRaid() {
+    return this == HDFS_RAID || this == HDFS_RAID_EAR;
+  }
+
+  /** Returns whether {@code EarPlacementPolicy} places the files. */
+  boolean isPlaced() {
+    return this == ADOPT_EAR || this == HDFS_RAID_EAR;
   }
 
   /** Returns whether replicas become internal blocks without being moved. */
@@ -69,6 +81,7 @@ enum ConversionMethod {
   String absence(boolean isShaped) {
     switch (this) {
       case HDFS_RAID:
+      case HDFS_RAID_EAR:
         return isShaped ? null : "its tasks run in the networks of DataNodes, which --shaped makes";
       case CP_4:
         return isLoadable("org.apache.hadoop.fs.shell.CopyCommandWithMultiThread")

@@ -172,7 +172,7 @@ final class ConvertBench {
 
   private ConvertSample convert(ErasureCodingPolicy policy, ConversionMethod method, int repetition)
       throws IOException {
-    String parent = method == ConversionMethod.ADOPT_EAR ? EAR_DIRECTORY : STOCK_DIRECTORY;
+    String parent = method.isPlaced() ? EAR_DIRECTORY : STOCK_DIRECTORY;
     String source = parent + "/" + method.label() + "-" + (repetition + 1);
     files.write(source);
     limit(true);
@@ -226,7 +226,7 @@ final class ConvertBench {
       throws IOException {
     String result =
         method.isInPlace() ? source : CODED_DIRECTORY + source.substring(parent.length());
-    boolean isRaid = method == ConversionMethod.HDFS_RAID;
+    boolean isRaid = method.isRaid();
     report.bytesVerified += isRaid ? files.compareRaid(result, sample) : files.compare(result);
     String wrong = files.wrongParity(result, isRaid);
     if (wrong != null) {
@@ -249,12 +249,14 @@ final class ConvertBench {
   private List<String> command(ErasureCodingPolicy policy, ConversionMethod method, String source) {
     switch (method) {
       case HDFS_RAID:
+      case HDFS_RAID_EAR:
         return Arrays.asList(
             RaidNode.NAME,
             source,
             String.valueOf(policy.getNumDataUnits()),
             String.valueOf(policy.getNumParityUnits()),
-            String.valueOf(network.datanodes()));
+            String.valueOf(network.datanodes()),
+            String.valueOf(method.isPlaced()));
       case CP:
         return Arrays.asList("fs", "-cp", source, CODED_DIRECTORY);
       case WRONG_PARITY:
@@ -308,7 +310,7 @@ final class ConvertBench {
       ConvertSample sample, ConversionMethod method, MethodJvm.Run run, double gib) {
     JsonObject sums = new JsonParser().parse(run.lines.get(run.lines.size() - 1)).getAsJsonObject();
     sample.jobSeconds = sums.get("seconds").getAsDouble();
-    if (method == ConversionMethod.HDFS_RAID) {
+    if (method.isRaid()) {
       sample.clientCpuSecondsPerGib += sums.get("cpuSeconds").getAsDouble() / gib;
     }
     if (method.isAdoption()) {

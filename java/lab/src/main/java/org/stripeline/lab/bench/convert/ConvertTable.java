@@ -44,10 +44,10 @@ final class ConvertTable {
               .collect(Collectors.joining(", ")));
     }
     text.line("%n%s", table().render());
-    if (report.rows.stream().anyMatch(row -> row.method.equals(RaidNode.NAME))) {
+    if (report.rows.stream().anyMatch(row -> row.method.startsWith(RaidNode.NAME))) {
       text.line(
-          "%nhdfs-raid: its blocks sent are those that would have to be moved to spread each group"
-              + " evenly over the racks");
+          "%nhdfs-raid, hdfs-raid-ear: the blocks sent are those that would have to be moved to"
+              + " spread each group evenly over the racks");
     }
     if (report.writesPerSecond > 0) {
       text.line(

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -45,8 +46,11 @@ final class RaidNode implements AutoCloseable {
   private final DistributedFileSystem fs;
   private final int dataBlocks;
   private final int parityBlocks;
-  private final List<Process> tasks = new ArrayList<>();
-  private final List<BufferedReader> said = new ArrayList<>();
+
+  /** By the number of the DataNode on whose host they run. */
+  private final Map<Integer, Process> tasks = new TreeMap<>();
+
+  private final Map<Integer, BufferedReader> said = new TreeMap<>();
   private final Map<String, String> racks = new HashMap<>();
   private final List<String> nodes = new ArrayList<>();
   private final Result result = new Result();
@@ -81,15 +85,17 @@ final class RaidNode implements AutoCloseable {
   /**
    * Encodes all files of a directory and prints a {@link Result}.
    *
-   * @param arguments the directory, the numbers of data and parity blocks, and that of DataNodes in
-   *     networks of a {@link ShapedNetwork}
+   * @param arguments the directory, the numbers of data and parity blocks, that of DataNodes in
+   *     networks of a {@link ShapedNetwork}, and whether encoding-aware replication has placed all
+   *     blocks of a stripe on one DataNode: then the task runs on its host
    * @return the exit status
    */
   static int run(String[] arguments) {
     int dataBlocks = Integer.parseInt(arguments[1]);
     try (RaidNode node = new RaidNode(dataBlocks, Integer.parseInt(arguments[2]))) {
       List<RaidStripe> stripes = node.stripes(arguments[0]);
-      node.start(Math.min(stripes.size(), Integer.parseInt(arguments[3])));
+      node.choose(stripes, Integer.parseInt(arguments[3]), Boolean.parseBoolean(arguments[4]));
+      node.start(stripes);
       long start = Ticker.SYSTEM.nanos();
       node.encode(stripes);
       node.result.seconds = (Ticker.SYSTEM.nanos() - start) / 1e9;
@@ -119,23 +125,56 @@ final class RaidNode implements AutoCloseable {
     return stripes;
   }
 
-  private void start(int count) throws IOException {
+  /** Chooses the host of the task for each stripe. */
+  private void choose(List<RaidStripe> stripes, int datanodes, boolean isPlaced)
+      throws IOException {
+    for (int i = 0; i < stripes.size(); i++) {
+      RaidStripe stripe = stripes.get(i);
+      stripe.host = 1 + i % datanodes;
+      if (isPlaced) {
+        Map<String, Integer> replicas = new HashMap<>();
+        for (LocatedBlock block : blocks(stripe)) {
+          for (DatanodeInfo node : block.getLocations()) {
+            replicas.merge(node.getIpAddr(), 1, Integer::sum);
+          }
+        }
+        int most = Collections.max(replicas.values());
+        stripe.host = 1;
+        while (stripe.host < datanodes
+            && replicas.getOrDefault(ShapedNetwork.address(stripe.host), 0) < most) {
+          stripe.host++;
+        }
+      }
+    }
+  }
+
+  private List<LocatedBlock> blocks(RaidStripe stripe) throws IOException {
+    return fs.getClient()
+        .getLocatedBlocks(stripe.source, stripe.offset, dataBlocks * stripe.blockBytes)
+        .getLocatedBlocks();
+  }
+
+  private void start(List<RaidStripe> stripes) throws IOException {
     List<String> code = Arrays.asList(String.valueOf(dataBlocks), String.valueOf(parityBlocks));
-    for (int i = 1; i <= count; i++) {
+    for (RaidStripe stripe : stripes) {
+      if (tasks.containsKey(stripe.host)) {
+        continue;
+      }
       ProcessBuilder builder =
           ChildJvm.of(
-              ShapedNetwork.prefix(i),
+              ShapedNetwork.prefix(stripe.host),
               Arrays.asList("-Xmx256m", "-XX:+UseSerialGC"),
               RaidTask.class,
               code);
       // With the directory of the cluster's configuration.
       builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
       Process task = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-      tasks.add(task);
-      said.add(
+      tasks.put(stripe.host, task);
+      said.put(
+          stripe.host,
           new BufferedReader(new InputStreamReader(task.getInputStream(), StandardCharsets.UTF_8)));
     }
-    for (BufferedReader task : said) {
+    for (BufferedReader task : said.values()) {
       String line = line(task);
       if (!line.equals(RaidTask.READY)) {
         throw new IOException("a task said '" + line + "'");
@@ -145,36 +184,32 @@ final class RaidNode implements AutoCloseable {
 
   private void encode(List<RaidStripe> stripes) throws IOException {
     Set<String> files = new LinkedHashSet<>();
-    for (int i = 0; i < stripes.size(); i++) {
-      RaidStripe stripe = stripes.get(i);
-      int task = i % tasks.size();
-      count(stripe, task);
-      OutputStream to = tasks.get(task).getOutputStream();
+    for (RaidStripe stripe : stripes) {
+      count(stripe);
+      OutputStream to = tasks.get(stripe.host).getOutputStream();
       to.write((new Gson().toJson(stripe) + "\n").getBytes(StandardCharsets.UTF_8));
       to.flush();
       files.add(stripe.source);
     }
-    double[] cpuSeconds = new double[tasks.size()];
-    for (int i = 0; i < stripes.size(); i++) {
-      String line = line(said.get(i % tasks.size()));
+    Map<Integer, Double> cpuSeconds = new HashMap<>();
+    for (RaidStripe stripe : stripes) {
+      String line = line(said.get(stripe.host));
       try {
-        cpuSeconds[i % tasks.size()] = Double.parseDouble(line);
+        cpuSeconds.put(stripe.host, Double.valueOf(line));
       } catch (NumberFormatException e) {
         throw new IOException("a task has failed: " + line, e);
       }
     }
-    result.cpuSeconds = Arrays.stream(cpuSeconds).sum();
+    result.cpuSeconds = cpuSeconds.values().stream().mapToDouble(Double::doubleValue).sum();
     for (String file : files) {
       fs.setReplication(new Path(file), (short) 1);
     }
   }
 
   /** Counts what crosses racks: readers choose a replica in their own rack if there is one. */
-  private void count(RaidStripe stripe, int task) throws IOException {
-    String rack = racks.get(ShapedNetwork.address(task + 1));
-    long bytes = dataBlocks * stripe.blockBytes;
-    for (LocatedBlock block :
-        fs.getClient().getLocatedBlocks(stripe.source, stripe.offset, bytes).getLocatedBlocks()) {
+  private void count(RaidStripe stripe) throws IOException {
+    String rack = racks.get(ShapedNetwork.address(stripe.host));
+    for (LocatedBlock block : blocks(stripe)) {
       if (Arrays.stream(block.getLocations())
           .noneMatch(node -> node.getNetworkLocation().equals(rack))) {
         result.traffic.bytesReadRemote += stripe.blockBytes;
@@ -197,6 +232,6 @@ final class RaidNode implements AutoCloseable {
 
   @Override
   public void close() {
-    tasks.forEach(Process::destroyForcibly);
+    tasks.values().forEach(Process::destroyForcibly);
   }
 }

@@ -14,6 +14,9 @@ final class RaidStripe {
 
   long blockBytes;
 
+  /** The number of the DataNode on whose host the task runs. */
+  transient int host;
+
   /** Address and port of the DataNode for each parity block. */
   List<String> parityNodes = new ArrayList<>();
 

@@ -40,7 +40,7 @@ class ConvertBenchTest {
                 "convert",
                 "--quick",
                 "--codes=RS-3-3",
-                "--methods=adopt,adopt-ear,hdfs-raid,cp",
+                "--methods=adopt,adopt-ear,hdfs-raid,hdfs-raid-ear,cp",
                 "--datanodes=6",
                 "--racks=3",
                 "--shaped=400",
@@ -58,9 +58,9 @@ class ConvertBenchTest {
     assertThat(report.rackMbit).isEqualTo(100);
     assertThat(report.samples)
         .extracting(s -> s.method)
-        .containsExactly("adopt", "adopt-ear", "hdfs-raid", "cp");
+        .containsExactly("adopt", "adopt-ear", "hdfs-raid", "hdfs-raid-ear", "cp");
     assertThat(report.samples).allSatisfy(sample -> assertThat(sample.mibPerSecond).isPositive());
-    // Two files of three blocks of 1 MiB, with each of four methods, and what was written beside.
+    // Two files of three blocks of 1 MiB, with each of five methods, and what was written beside.
     int writes = 0;
     for (ConvertSample sample : report.samples) {
       assertThat(sample.trafficMbit).isBetween(5.0, 12.0);
@@ -72,7 +72,7 @@ class ConvertBenchTest {
       assertThat(sample.writeBegins.get(before)).isPositive();
       writes += sample.writeSecondsBefore.size() + sample.writeSecondsDuring.size();
     }
-    assertThat(report.bytesVerified).isEqualTo(4 * 2 * 3 + (long) writes << 20);
+    assertThat(report.bytesVerified).isEqualTo(5 * 2 * 3 + (long) writes << 20);
     assertThat(report.rows.get(0).writeSecondsDuring.median).isPositive();
     ConvertSample ear = report.samples.get(1);
     assertThat(ear.blocksSent).as("blocks that placement had to send").isZero();
@@ -83,6 +83,9 @@ class ConvertBenchTest {
     // Of six data and six parity blocks; the parity of a stripe does not fit into one rack.
     assertThat(raid.crossRackBytes).isBetween(2L << 20, 12L << 20);
     assertThat(raid.blocksSent).isBetween(0L, 6L);
+    ConvertSample raidEar = report.samples.get(3);
+    assertThat(raidEar.jobSeconds).isPositive().isLessThan(raidEar.seconds);
+    assertThat(raidEar.crossRackBytes).as("parity alone").isBetween(2L << 20, 6L << 20);
     assertThat(Files.readString(record.resolve("convert.txt")))
         .contains("100 between racks", "3.00 writes of a block per second");
     assertThat(work).doesNotExist();

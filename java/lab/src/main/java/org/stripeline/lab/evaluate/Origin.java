@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.evaluate;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What measures: the commit of a checkout, and the libraries and programs of this machine. */
+final class Origin {
+  /** Stands for the commit where there is no checkout, or no git. */
+  static final String UNKNOWN = "unknown";
+
+  private Origin() {}
+
+  /**
+   * Returns the commit of a checkout.
+   *
+   * @return such as 0a1b..., followed by "with changes" if files differ from it; {@link #UNKNOWN}
+   *     in installations
+   */
+  static String commit(Path home) throws InterruptedException {
+    if (!Files.exists(home.resolve(".git"))) {
+      return UNKNOWN;
+    }
+    List<String> commit = lines("git", "-C", home.toString(), "rev-parse", "HEAD");
+    List<String> changes =
+        lines("git", "-C", home.toString(), "status", "--porcelain", "--untracked-files=no");
+    return commit.isEmpty() ? UNKNOWN : commit.get(0) + (changes.isEmpty() ? "" : " with changes");
+  }
+
+  /** Returns the versions of what contestants use of this machine, as far as it is there. */
+  static Map<String, String> versions() throws InterruptedException {
+    Map<String, String> versions = new TreeMap<>();
+    // The name of the file ends in the version; the libraries themselves do not tell it.
+    for (String line : lines("/sbin/ldconfig", "-p")) {
+      int path = line.indexOf("=> ");
+      if (path > 0) {
+        addLibrary(versions, "ISA-L", "libisal.so.", line.substring(path + 3));
+        addLibrary(versions, "Jerasure", "libJerasure.so.", line.substring(path + 3));
+      }
+    }
+    for (String line : lines("memcached", "--version")) {
+      versions.put("memcached", line.replace("memcached", "").trim());
+    }
+    return versions;
+  }
+
+  private static void addLibrary(
+      Map<String, String> versions, String name, String file, String path) {
+    if (path.contains("/" + file)) {
+      try {
+        String real = Paths.get(path).toRealPath().getFileName().toString();
+        versions.putIfAbsent(name, real.replace(file, "library "));
+      } catch (IOException gone) {
+        // The list of libraries is older than their removal.
+      }
+    }
+  }
+
+  /** Returns what a command prints; nothing if it cannot be run or fails. */
+  private static List<String> lines(String... command) throws InterruptedException {
+    List<String> lines = new ArrayList<>();
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectInput(ProcessBuilder.Redirect.from(Paths.get("/dev/null").toFile()))
+              .redirectError(Paths.get("/dev/null").toFile())
+              .start();
+      try (BufferedReader out =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+          lines.add(line);
+        }
+      }
+      return process.waitFor() == 0 ? lines : Collections.emptyList();
+    } catch (IOException e) {
+      return Collections.emptyList();
+    }
+  }
+}
