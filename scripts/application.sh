@@ -28,10 +28,10 @@ accumulo: Accumulo on an HDFS of this machine, with POLICY if not replicated: fi
 compressions gz, snappy and none, imported and scanned; BATCHES of ten random rows looked up, also with two DataNodes
 dead, and after HDFS has rebuilt their blocks.
 
-Contestants: 3-rep, 4-rep, rs_java, isal (needs libisal2), coder, blocking, non-blocking, functional-partitioned; and
-wrong-parity, whose bytes are wrong, to show that they are checked (needs java/lab/target/test-classes). Downloads the
-programs from Maven Central on the first run. Works in a directory of its own in /dev/shm, or in /tmp if that has too
-little space.
+Contestants: 3-rep, 4-rep, rs_java, isal (left out without libisal2), coder, blocking, non-blocking,
+functional-partitioned; and wrong-parity, whose bytes are wrong, to show that they are checked (needs
+java/lab/target/test-classes). Downloads the programs from Maven Central on the first run. Works in a directory of its
+own in /dev/shm, or in /tmp if that has too little space.
 
 Exit status: 0 measured, 1 failed or wrong bytes, 2 wrong usage, 3 could not measure.
 TEXT

@@ -19,7 +19,7 @@ lost nothing that was acknowledged. Downloads the applications from Maven Centra
 
   --jar PATH     our jar (default: java/cli/target/stripeline-0.1.0.jar)
   --client NAME  stripeline or stock alone (default: both)
-  --cases=NAMES  cases of accumulo and hbase, separated by commas (default: all)
+  --cases=NAMES  cases, separated by commas, if accumulo or hbase is the only application (default: all)
   --json         prints the results as one JSON object
 TEXT
 }
@@ -49,6 +49,8 @@ while (($#)); do
     *) fail_usage "unknown argument: $1" ;;
   esac
 done
+[[ ! $cases || ${applications[*]} == accumulo || ${applications[*]} == hbase ]] ||
+  fail_usage "--cases needs accumulo or hbase as the only application"
 ((${#applications[@]})) || applications=(files accumulo hbase spark)
 [[ -f $jar ]] || fail_usage "Cannot find our jar: no $jar; build it or give --jar"
 

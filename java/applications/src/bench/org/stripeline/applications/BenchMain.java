@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -81,16 +82,19 @@ final class BenchMain {
     System.exit(status);
   }
 
-  /** Returns the versions of the programs on the class paths, by the names of their jars. */
+  /** Returns the versions of programs that have a class path of their own, by their jars' names. */
   private static Map<String, String> versions() {
     Map<String, String> versions = new TreeMap<>();
-    String engines = System.getenv("ENGINES_CLASS_PATH");
-    String all = System.getProperty("java.class.path") + (engines == null ? "" : ":" + engines);
-    for (String jar : all.split(":")) {
+    String engines = Objects.requireNonNullElse(System.getenv("ENGINES_CLASS_PATH"), "");
+    for (String jar : engines.split(":")) {
       Matcher name = JAR.matcher(jar);
       if (name.find() && PROGRAMS.containsKey(name.group(1))) {
         versions.put(PROGRAMS.get(name.group(1)), name.group(2));
       }
+    }
+    if (!versions.containsKey("Accumulo")) {
+      // Spark brings it, and does not run it.
+      versions.remove("ZooKeeper");
     }
     return versions;
   }

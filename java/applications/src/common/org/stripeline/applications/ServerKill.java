@@ -3,6 +3,7 @@ package org.stripeline.applications;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,15 +53,16 @@ final class ServerKill {
    * applications.cases} names; ends the JVM.
    */
   static <C extends Case> void runAll(String client, List<C> all, CaseRun<C> run) {
-    String names = System.getProperty("applications.cases", "");
-    Set<String> known = all.stream().map(Case::name).collect(Collectors.toSet());
-    Set<String> wanted = names.isEmpty() ? known : Set.of(names.split(","));
-    if (!known.containsAll(wanted)) {
-      throw new IllegalArgumentException("Cannot run cases '" + names + "': known are " + known);
-    }
     Trial.run(
         client,
         trial -> {
+          String names = System.getProperty("applications.cases", "");
+          Set<String> known = all.stream().map(Case::name).collect(Collectors.toSet());
+          Set<String> wanted = names.isEmpty() ? known : new HashSet<>(List.of(names.split(",")));
+          if (!known.containsAll(wanted)) {
+            throw new IllegalArgumentException(
+                "Cannot run cases '" + names + "': known are " + known);
+          }
           int port = Trial.freePort();
           try (Jvm zooKeeper = Jvm.startZooKeeper(trial.setting(), port)) {
             for (C one : all) {

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.testkit.PageBrowser;
 import picocli.CommandLine;
 
@@ -42,15 +44,19 @@ class PagesInBrowserTest {
     assertThat(page).content().contains("<svg", "<table");
   }
 
-  @Test
-  void thePageOfAPlanIsDrawn() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 20})
+  void thePageOfAPlanIsDrawn(int directories) throws Exception {
     StringBuilder image =
         new StringBuilder(
             "Path\tReplication\tModificationTime\tAccessTime\tPreferredBlockSize\tBlocksCount\t"
                 + "FileSize\tNSQUOTA\tDSQUOTA\tPermission\tUserName\tGroupName\n");
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < directories; i++) {
       image
-          .append("/data/a-directory-with-a-long-name-" + i + "/file")
+          .append(
+              "/data/a-directory-with-a-very-long-name-that-does-not-fit-into-a-plot-of-a-page-"
+                  + i
+                  + "/file")
           .append("\t3\t2026-01-01 00:00\t-\t134217728\t6\t805306368\t0\t0\t-rw-r--r--\tu\tg\n");
     }
     Path list = Files.writeString(directory.resolve("image.txt"), image);

@@ -275,7 +275,7 @@ public final class Plot {
       double y = y(least) + 16;
       int angle = angle();
       if (angle == 0) {
-        text(x, y, "middle", name);
+        text(x, y, "middle", shortened(name));
       } else {
         add(
             "<text transform=\"translate(%.1f %.1f) rotate(-%d)\" text-anchor=\"end\">%s</text>",

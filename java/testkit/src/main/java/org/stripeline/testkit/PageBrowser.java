@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
-import org.openqa.selenium.Dimension;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -36,7 +35,7 @@ public final class PageBrowser implements AutoCloseable {
           + "return [...svg.querySelectorAll('text, rect, polyline')].every(one => {"
           + "const box = one.getBoundingClientRect();"
           + "return box.left >= all.left - 1 && box.right <= all.right + 1"
-          + " && box.bottom <= all.bottom + 1 }) })";
+          + " && box.top >= all.top - 1 && box.bottom <= all.bottom + 1 }) })";
 
   private static final String TEXTS_ARE_LARGE =
       "return [...document.querySelectorAll('svg text')].every(one =>"
@@ -76,11 +75,6 @@ public final class PageBrowser implements AutoCloseable {
         new ChromeDriver(
             new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(),
             options);
-    driver.executeCdpCommand(
-        "Emulation.setEmulatedMedia",
-        Map.of(
-            "features",
-            List.of(Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light"))));
   }
 
   /**
@@ -111,10 +105,19 @@ public final class PageBrowser implements AutoCloseable {
 
   /** Shows a page in each width, and adds what is wrong. */
   public void show(Path page, List<String> faults) {
+    driver.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of(
+            "features",
+            List.of(Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light"))));
     for (int width : WIDTHS) {
-      driver.manage().window().setSize(new Dimension(width, HEIGHT));
+      // A window cannot be as narrow as a telephone.
+      driver.executeCdpCommand(
+          "Emulation.setDeviceMetricsOverride",
+          Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", false));
       driver.get(page.toUri().toString());
       String where = width + " pixels, " + (isDark ? "dark" : "light") + ": ";
+      require("return innerWidth === " + width, where + "has another width", faults);
       Object wide = driver.executeScript(WIDE);
       if (wide != null) {
         faults.add(where + "needs sideways scrolling: " + wide);

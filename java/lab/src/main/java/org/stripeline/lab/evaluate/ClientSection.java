@@ -264,15 +264,16 @@ final class ClientSection implements Section {
       List<Row> rows, Measurement measurement, EvaluationReport.Section section) {
     EvaluationReport.Figure figure =
         section.figure(
-            "UMR-EC, figures 10 and 12: engines with one rail and with several",
-            "The paper's rails are devices of their own; here they are ISA-L and our kernels on the"
+            "UMR-EC, figure 10 and section 5.3.3: engines with one rail and with several",
+            "The paper's values are those of TestDFSIO on many machines, and its rails devices of"
+                + " their own; here they are ISA-L and our kernels on the"
                 + " same processors, unless there is a GPU. umr-single has the other rail alone,"
                 + " umr-multi both, and umr-noop codes nothing. "
                 + OURS
                 + " calls our kernels without an engine. isal is in Hadoop's pipeline.",
             measurement);
     for (Row row : rows) {
-      String title = "Our pipelines by engine";
+      String title = "One client, by engine";
       figure.panel(title, "MiB/s", null).bar(row.contestant, row.operation, row.mibPerSecond, null);
     }
     String[][] ratios = {

@@ -142,7 +142,10 @@ public final class EvaluateCommand implements Callable<Integer> {
     Progress progress = Progress.onStandardError(spec.commandLine().getErr());
     Measurements measurements =
         new Measurements(
-            directory.toAbsolutePath(), spec.root().userObject().getClass(), home, report.commit);
+            directory.toAbsolutePath(),
+            spec.root().userObject().getClass(),
+            home,
+            report.commit + " " + report.versions);
     Remaining remaining = new Remaining(sections, size);
     for (Section section : sections) {
       EvaluationReport.Section results =

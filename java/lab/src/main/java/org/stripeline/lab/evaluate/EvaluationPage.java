@@ -25,20 +25,20 @@ final class EvaluationPage {
     Page page = new Page("Stripeline evaluation");
     page.paragraph(
         String.format(
-            "%s, %d processors, Linux %s; Stripeline %s, commit %s (%s), Hadoop %s, Java %s; size"
+            "%s, %d processors, Linux %s; Stripeline %s (%s), commit %s, Hadoop %s, Java %s; size"
                 + " %s",
             report.machine.processor,
             report.machine.processors,
             report.machine.kernel,
             report.version,
-            report.commit,
             report.coder,
+            report.commit,
             report.hadoop,
             report.java,
             report.size));
     if (!report.versions.isEmpty()) {
       page.paragraph(
-          "Compared with, or run: "
+          "Other versions on this machine: "
               + report.versions.entrySet().stream()
                   .map(one -> one.getKey() + " " + one.getValue())
                   .collect(Collectors.joining(", ")));

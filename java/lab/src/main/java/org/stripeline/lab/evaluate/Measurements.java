@@ -42,7 +42,7 @@ final class Measurements {
   private final Path logs;
   private final Class<?> main;
   private final Path home;
-  private final String commit;
+  private final String origin;
 
   /** By command, what was tried in this run; two sections may use one measurement. */
   private final Map<String, Stored> tried = new HashMap<>();
@@ -50,7 +50,7 @@ final class Measurements {
   /** A finished measurement as it is stored. */
   static final class Stored {
     String version;
-    String commit;
+    String origin;
     List<String> arguments;
     double seconds;
     JsonObject result;
@@ -69,19 +69,20 @@ final class Measurements {
    *
    * @param main the class with the {@code main} of our command
    * @param home the checkout, for scripts
-   * @param commit that of the checkout, see {@link Origin#commit}
+   * @param origin what measures: the commit and the versions of libraries, see {@link Origin}
    */
-  Measurements(Path directory, Class<?> main, Path home, String commit) throws IOException {
+  Measurements(Path directory, Class<?> main, Path home, String origin) throws IOException {
     this.main = main;
     this.home = home;
-    this.commit = commit;
+    this.origin = origin;
     results = Files.createDirectories(directory.resolve("results"));
     logs = Files.createDirectories(directory.resolve("log"));
   }
 
   /**
    * Returns the stored result of this measurement if the same command of the same version and
-   * commit of Stripeline completed it, or what became of it in this run, and otherwise null.
+   * commit of Stripeline with the same libraries completed it, or what became of it in this run,
+   * and otherwise null.
    */
   Stored earlier(Measurement measurement) throws IOException {
     Stored before = tried.get(measurement.command());
@@ -103,7 +104,7 @@ final class Measurements {
         stored != null
             && stored.result != null
             && Release.version().equals(stored.version)
-            && commit.equals(stored.commit)
+            && origin.equals(stored.origin)
             && measurement.arguments.equals(stored.arguments);
     // What was left out may be there now.
     boolean isWhole = isSame && leftOut(stored.result) == null;
@@ -145,7 +146,7 @@ final class Measurements {
     Path log = logs.resolve(measurement.name + ".txt");
     Stored stored = new Stored();
     stored.version = Release.version();
-    stored.commit = commit;
+    stored.origin = origin;
     stored.arguments = measurement.arguments;
     long start = Ticker.SYSTEM.nanos();
     int status = execute(measurement, out, log);

@@ -63,7 +63,8 @@ final class ModelSection implements Section {
                 + " checksums off the caller's thread, our partitioned"
                 + " pipeline over an engine that computes nothing, and reads with all DataNodes."
                 + " The model takes nothing from one activity for another; here all share the"
-                + " processors. Equations 3 to 6 are in the section of the engine; 8 is as 7, for a"
+                + " processors. Equations 3, 4 and 6, which is 5 with the best"
+                + " division, are in the section of the engine; 8 is as 7, for a"
                 + " reader in which decoding alone is not blocking, which no contestant has.",
             measurement);
     Double hadoops = rates.get("write noop");

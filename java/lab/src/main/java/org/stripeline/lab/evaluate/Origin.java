@@ -24,17 +24,21 @@ final class Origin {
   /**
    * Returns the commit of a checkout.
    *
-   * @return such as 0a1b..., followed by "with changes" if files differ from it; {@link #UNKNOWN}
-   *     in installations
+   * @return such as 0a1b..., followed by "with changes" and a digest of them if files differ from
+   *     it; {@link #UNKNOWN} in installations
    */
   static String commit(Path home) throws InterruptedException {
     if (!Files.exists(home.resolve(".git"))) {
       return UNKNOWN;
     }
     List<String> commit = lines("git", "-C", home.toString(), "rev-parse", "HEAD");
-    List<String> changes =
-        lines("git", "-C", home.toString(), "status", "--porcelain", "--untracked-files=no");
-    return commit.isEmpty() ? UNKNOWN : commit.get(0) + (changes.isEmpty() ? "" : " with changes");
+    if (commit.isEmpty()) {
+      return UNKNOWN;
+    }
+    List<String> changes = lines("git", "-C", home.toString(), "diff", "HEAD", "--no-ext-diff");
+    return changes.isEmpty()
+        ? commit.get(0)
+        : commit.get(0) + " with changes " + Integer.toHexString(changes.hashCode());
   }
 
   /** Returns the versions of what contestants use of this machine, as far as it is there. */

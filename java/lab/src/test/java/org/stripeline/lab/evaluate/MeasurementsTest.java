@@ -95,7 +95,10 @@ class MeasurementsTest {
     String commit = Origin.commit(directory);
     assertThat(commit).matches("[0-9a-f]{40}");
     Files.writeString(file, "changed");
-    assertThat(Origin.commit(directory)).isEqualTo(commit + " with changes");
+    assertThat(Origin.commit(directory)).startsWith(commit + " with changes ");
+    String before = Origin.commit(directory);
+    Files.writeString(file, "changed again");
+    assertThat(Origin.commit(directory)).isNotEqualTo(before);
   }
 
   private void git(String... arguments) throws Exception {

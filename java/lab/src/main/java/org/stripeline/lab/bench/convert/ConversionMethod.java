@@ -23,7 +23,10 @@ enum ConversionMethod {
   DISTCP("distcp"),
   /** What Facebook's HDFS-RAID did, see {@link RaidNode}; needs a network of limited links. */
   HDFS_RAID(RaidNode.NAME),
-  /** The same for files that {@code EarPlacementPolicy} placed: tasks run where all blocks are. */
+  /**
+   * The same for files that {@code EarPlacementPolicy} placed: tasks run in the rack that has all
+   * blocks of a stripe.
+   */
   HDFS_RAID_EAR(RaidNode.NAME + "-ear"),
   /** As {@link #CP}, with a coder that computes nothing: what is to be found. */
   WRONG_PARITY("wrong-parity");

@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
           + " distcp (if it is on the class path), and hdfs-raid (what Facebook's HDFS-RAID did: a"
           + " task on each DataNode's host reads all data blocks of a stripe and writes parity"
           + " files; with --shaped) and hdfs-raid-ear (the same for files that EarPlacementPolicy"
-          + " placed, with tasks where all data blocks of a stripe are). Each is a command in a"
-          + " separate JVM, timed from its start to its end.",
+          + " placed, with tasks in the rack that has all data blocks of a stripe). Each is a"
+          + " command in a separate JVM, timed from its start to its end.",
       "",
       "New files are written for each; after the timed run, Hadoop's own client and coder read back"
           + " the converted files and compare every byte."

@@ -47,7 +47,8 @@ final class ConvertTable {
     if (report.rows.stream().anyMatch(row -> row.method.startsWith(RaidNode.NAME))) {
       text.line(
           "%nhdfs-raid, hdfs-raid-ear: the blocks sent are those that would have to be moved to"
-              + " spread each group evenly over the racks");
+              + " spread each group evenly over the racks; both place parity at random and let HDFS"
+              + " choose which replicas stay");
     }
     if (report.writesPerSecond > 0) {
       text.line(

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -86,8 +87,8 @@ final class RaidNode implements AutoCloseable {
    * Encodes all files of a directory and prints a {@link Result}.
    *
    * @param arguments the directory, the numbers of data and parity blocks, that of DataNodes in
-   *     networks of a {@link ShapedNetwork}, and whether encoding-aware replication has placed all
-   *     blocks of a stripe on one DataNode: then the task runs on its host
+   *     networks of a {@link ShapedNetwork}, and whether encoding-aware replication has placed a
+   *     replica of each block of a stripe in one rack: then the task runs in that rack
    * @return the exit status
    */
   static int run(String[] arguments) {
@@ -128,24 +129,40 @@ final class RaidNode implements AutoCloseable {
   /** Chooses the host of the task for each stripe. */
   private void choose(List<RaidStripe> stripes, int datanodes, boolean isPlaced)
       throws IOException {
+    Map<String, Integer> hosts = new HashMap<>();
+    for (int host = 1; host <= datanodes; host++) {
+      hosts.put(ShapedNetwork.address(host), host);
+    }
     for (int i = 0; i < stripes.size(); i++) {
       RaidStripe stripe = stripes.get(i);
-      stripe.host = 1 + i % datanodes;
-      if (isPlaced) {
-        Map<String, Integer> replicas = new HashMap<>();
-        for (LocatedBlock block : blocks(stripe)) {
-          for (DatanodeInfo node : block.getLocations()) {
-            replicas.merge(node.getIpAddr(), 1, Integer::sum);
-          }
-        }
-        int most = Collections.max(replicas.values());
-        stripe.host = 1;
-        while (stripe.host < datanodes
-            && replicas.getOrDefault(ShapedNetwork.address(stripe.host), 0) < most) {
-          stripe.host++;
-        }
+      stripe.host = isPlaced ? hosts.get(inCoreRack(stripe)) : 1 + i % datanodes;
+    }
+  }
+
+  /** Returns the DataNode with most blocks in the rack that has a replica of each. */
+  private String inCoreRack(RaidStripe stripe) throws IOException {
+    Map<String, Set<Long>> blocksOfRacks = new TreeMap<>();
+    Map<String, Integer> replicas = new TreeMap<>();
+    for (LocatedBlock block : blocks(stripe)) {
+      for (DatanodeInfo node : block.getLocations()) {
+        replicas.merge(node.getIpAddr(), 1, Integer::sum);
+        blocksOfRacks
+            .computeIfAbsent(node.getNetworkLocation(), rack -> new HashSet<>())
+            .add(block.getBlock().getBlockId());
       }
     }
+    String chosen = null;
+    for (Map.Entry<String, Integer> node : replicas.entrySet()) {
+      boolean isCore = blocksOfRacks.get(racks.get(node.getKey())).size() == dataBlocks;
+      if (isCore && (chosen == null || node.getValue() > replicas.get(chosen))) {
+        chosen = node.getKey();
+      }
+    }
+    if (chosen == null) {
+      throw new IOException(
+          "no rack has a replica of all blocks of " + stripe.source + " from " + stripe.offset);
+    }
+    return chosen;
   }
 
   private List<LocatedBlock> blocks(RaidStripe stripe) throws IOException {
