@@ -42,12 +42,12 @@ final class CoderSection implements Section {
   /** Returns the measurement with a number of threads; other sections share that with one. */
   static Measurement measurement(Size size, int threads) {
     // With many threads a call of the slowest coder takes seconds.
-    int rounds = threads > 10 ? 1 : 3;
+    int rounds = threads > 10 ? 1 : 2;
     String effort =
         size.choose("--quick", "--rounds=1 --seconds=0.5", "--rounds=" + rounds + " --seconds=0.5");
     return Measurement.of(
             "coders-" + threads,
-            size.choose(35, 50, threads > 10 ? 7 * threads : 60 + 14 * threads),
+            size.choose(35, 50, threads > 10 ? 7 * threads : 45 + 10 * threads),
             "bench java --threads=" + threads + " " + effort)
         .withoutHdfs();
   }
