@@ -324,7 +324,9 @@ fn overtaken(scheduling: Scheduling) -> usize {
         let issued = engine.iencode(&codec, to_encode(&large), Request::default());
         let issued = issued.expect("room");
         let encoded = encode(&engine, &codec, &small, Request::default());
-        let overtaken = encoded.is_ok() && issued.ticket().test().is_none();
+        // A task leaves its room before its ticket tells its end: a call may succeed in between.
+        let is_full = engine.statistics().outstanding > 0;
+        let overtaken = encoded.is_ok() && is_full && issued.ticket().test().is_none();
         assert_eq!(issued.wait().0, Ok(Verdict::Sound));
         usize::from(overtaken)
     };
@@ -336,11 +338,6 @@ fn calls_on_a_full_first_come_engine_are_refused_as_by_others() {
     within(LIMIT, || {
         let others = overtaken(Scheduling::RateAware);
         let first_come = overtaken(Scheduling::FirstCome);
-        // A task leaves room before its ticket tells its end; a thread may be interrupted there.
-        let most = others.max(first_come);
-        assert!(
-            most <= 5,
-            "of 300: rate-aware {others}, first-come {first_come}"
-        );
+        assert_eq!((others, first_come), (0, 0), "rate-aware, first-come");
     });
 }

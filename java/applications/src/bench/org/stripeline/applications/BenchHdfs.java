@@ -183,7 +183,7 @@ final class BenchHdfs implements AutoCloseable {
   }
 
   /** Returns a digest of the paths and bytes of all files in a directory and below. */
-  static String digest(FileSystem reader, org.apache.hadoop.fs.Path directory)
+  private static String digest(FileSystem reader, org.apache.hadoop.fs.Path directory)
       throws IOException, NoSuchAlgorithmException {
     MessageDigest digest = MessageDigest.getInstance("SHA-256");
     RemoteIterator<LocatedFileStatus> files = reader.listFiles(directory, true);
@@ -204,14 +204,21 @@ final class BenchHdfs implements AutoCloseable {
     }
   }
 
-  /** Compares a digest with that of a directory as Hadoop's client reads it now. */
+  /** Compares a digest with that of a directory as Hadoop's client and Java coder read it now. */
   void requireDigest(String expected, org.apache.hadoop.fs.Path directory)
       throws IOException, NoSuchAlgorithmException {
-    if (!expected.equals(digest(directory))) {
+    try (FileSystem reader = client(Contestant.RS_JAVA)) {
+      requireDigest(expected, directory, reader, "Hadoop's client");
+    }
+  }
+
+  /** The same as another client, which messages call {@code name}, reads it. */
+  static void requireDigest(
+      String expected, org.apache.hadoop.fs.Path directory, FileSystem reader, String name)
+      throws IOException, NoSuchAlgorithmException {
+    if (!expected.equals(digest(reader, directory))) {
       throw new IOException(
-          "Wrong bytes: files in "
-              + directory
-              + " differ without some DataNodes, read by Hadoop's client");
+          "Wrong bytes: files in " + directory + " differ without some DataNodes, read by " + name);
     }
   }
 

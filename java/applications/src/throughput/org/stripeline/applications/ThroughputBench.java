@@ -144,12 +144,7 @@ public final class ThroughputBench {
           BenchHdfs.DEAD,
           () -> {
             hdfs.requireDigest(expected, directory());
-            if (!expected.equals(BenchHdfs.digest(fs, directory()))) {
-              throw new IOException(
-                  "Wrong bytes: files of "
-                      + contestant.label
-                      + " differ without some DataNodes, read by its client");
-            }
+            BenchHdfs.requireDigest(expected, directory(), fs, "the client of " + contestant.label);
           });
     }
 

@@ -98,6 +98,7 @@ public final class PageBrowser implements AutoCloseable {
     for (boolean isDark : new boolean[] {false, true}) {
       try (PageBrowser browser = new PageBrowser(folder.resolve("profile-" + isDark), isDark)) {
         browser.show(page, faults);
+        faults.addAll(browser.messages());
       }
     }
     return faults;
@@ -129,7 +130,17 @@ public final class PageBrowser implements AutoCloseable {
         faults.add(where + "texts of plots have the colour " + ink);
       }
     }
-    driver.manage().logs().get(LogType.BROWSER).forEach(entry -> faults.add(entry.toString()));
+  }
+
+  /**
+   * Returns what pages have written to the console since the last call.
+   *
+   * @return errors, warnings and other messages
+   */
+  public List<String> messages() {
+    List<String> messages = new ArrayList<>();
+    driver.manage().logs().get(LogType.BROWSER).forEach(entry -> messages.add(entry.toString()));
+    return messages;
   }
 
   private void require(String script, String fault, List<String> faults) {

@@ -40,15 +40,7 @@ class EvaluateProcessTest {
   void aKilledEvaluationLeavesNoProcessAndContinues() throws Exception {
     Path directory = temporary.resolve("evaluation");
     start("evaluate", "--trial", "--only=placement", "--dir=" + directory);
-    Path log = directory.resolve("log/placement-conversion.txt");
-    // The cluster of the second measurement is starting or running.
-    while (!Files.exists(log) || Files.size(log) == 0) {
-      assertThat(process.isAlive()).isTrue();
-      Thread.sleep(50);
-    }
-    process.destroyForcibly().waitFor();
-    awaitNoProcess();
-    assertThat(temporary.toFile().list()).containsExactly("evaluation");
+    killDuring("placement-conversion", directory);
 
     start("evaluate", "--trial", "--only=placement", "--dir=" + directory);
     assertThat(process.waitFor()).as("without --resume").isEqualTo(2);
@@ -72,15 +64,8 @@ class EvaluateProcessTest {
         List.of("evaluate", "--trial", "--only=coders,clients,model", "--dir=" + directory);
     List<String> networks = networks();
     start(arguments.toArray(new String[0]));
-    Path log = directory.resolve("log/links.txt");
-    while (!Files.exists(log) || Files.size(log) == 0) {
-      assertThat(process.isAlive()).isTrue();
-      Thread.sleep(50);
-    }
-    process.destroyForcibly().waitFor();
-    awaitNoProcess();
+    killDuring("links", directory);
     assertThat(networks()).isEqualTo(networks);
-    assertThat(temporary.toFile().list()).containsExactly("evaluation");
 
     List<String> again = new ArrayList<>(arguments);
     again.add("--resume");
@@ -105,6 +90,18 @@ class EvaluateProcessTest {
       assertThat(PageBrowser.faults(page, Files.createDirectory(temporary.resolve("browser"))))
           .isEmpty();
     }
+  }
+
+  /** Kills the evaluation when the cluster of a measurement is starting or running. */
+  private void killDuring(String measurement, Path directory) throws Exception {
+    Path log = directory.resolve("log/" + measurement + ".txt");
+    while (!Files.exists(log) || Files.size(log) == 0) {
+      assertThat(process.isAlive()).isTrue();
+      Thread.sleep(50);
+    }
+    process.destroyForcibly().waitFor();
+    awaitNoProcess();
+    assertThat(temporary.toFile().list()).containsExactly("evaluation");
   }
 
   /** Returns the named networks of this machine. */

@@ -24,7 +24,9 @@ final class AccumuloSection implements Section {
   /** Milliseconds of a bucket of the histogram. */
   private static final int BUCKET = 5;
 
-  /** The document's least, average and greatest times of ten lookups, over those of replicas. */
+  private static final String[] VALUES = {"min", "mean", "max"};
+
+  /** The document's {@link #VALUES} of the times of ten lookups, over those of replicas. */
   private static final String[][] PUBLISHED_LOOKUPS = {
     {SMALL_CELLS, ALL, "2.1 (23 ms over 11)", "1.9 (43 ms over 23)", "1.5 (1064 ms over 731)"},
     {SMALL_CELLS, DEAD, "2.0 (24 ms over 12)", "2.3 (61 ms over 26)", "4.6 (1402 ms over 304)"},
@@ -238,23 +240,21 @@ final class AccumuloSection implements Section {
 
   private static void compare(
       EvaluationReport.Figure figure, String[] row, Lookups one, List<Lookups> lookups) {
-    for (Lookups other : lookups) {
-      if (other.state.equals(one.state) && other.contestant.equals(REPLICATION)) {
-        String[] values = {"min", "mean", "max"};
-        double[] here = summary(one);
-        double[] replicated = summary(other);
-        for (int i = 0; i < values.length; i++) {
-          figure.compareRatio(
-              values[i]
-                  + String.format(", %s, %s, %s over 3 replicas", row[0], row[1], one.contestant),
-              row[2 + i],
-              here[i],
-              replicated[i]);
-        }
-      }
+    for (int i = 0; i < VALUES.length; i++) {
+      int value = i;
+      figure.compareRatio(
+          String.format(
+              "%s, %s, %s, %s over 3 replicas", VALUES[i], row[0], row[1], one.contestant),
+          row[2 + i],
+          summary(one)[i],
+          Section.median(
+              lookups,
+              other -> other.state.equals(one.state) && other.contestant.equals(REPLICATION),
+              other -> summary(other)[value]));
     }
   }
 
+  /** Returns the {@link #VALUES} of all batches. */
   private static double[] summary(Lookups lookups) {
     DoubleSummaryStatistics all = Arrays.stream(lookups.milliseconds).summaryStatistics();
     return new double[] {all.getMin(), all.getAverage(), all.getMax()};

@@ -241,16 +241,15 @@ final class EngineSection implements Section {
       figure
           .panel("the slowest instance over the mean", "x", null)
           .bar(point.by, point.instances + " instances", spread(point.slowest_share), null);
-      for (Point other : points) {
-        if (point.instances.equals(other.instances)
-            && point.by.equals(COORDINATED)
-            && other.by.equals(ALONE)) {
-          figure.compareRatio(
-              point.instances + " instances, coordinated over alone",
-              "-",
-              spread(point).median,
-              spread(other).median);
-        }
+      if (point.by.equals(COORDINATED)) {
+        figure.compareRatio(
+            point.instances + " instances, coordinated over alone",
+            "-",
+            spread(point).median,
+            Section.median(
+                points,
+                other -> other.by.equals(ALONE) && other.instances.equals(point.instances),
+                other -> spread(other).median));
       }
     }
   }

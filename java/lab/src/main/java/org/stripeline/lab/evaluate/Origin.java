@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.evaluate;
 
-import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -13,11 +11,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.stripeline.lab.cluster.ChildJvm;
 
 /** What measures: the commit of a checkout, and the libraries and programs of this machine. */
 final class Origin {
   /** Stands for the commit where there is no checkout, or no git. */
-  static final String UNKNOWN = "unknown";
+  private static final String UNKNOWN = "unknown";
 
   private Origin() {}
 
@@ -74,19 +73,8 @@ final class Origin {
   private static List<String> lines(String... command) throws InterruptedException {
     List<String> lines = new ArrayList<>();
     try {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectInput(ProcessBuilder.Redirect.from(Paths.get("/dev/null").toFile()))
-              .redirectError(Paths.get("/dev/null").toFile())
-              .start();
-      try (BufferedReader out =
-          new BufferedReader(
-              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-        for (String line = out.readLine(); line != null; line = out.readLine()) {
-          lines.add(line);
-        }
-      }
-      return process.waitFor() == 0 ? lines : Collections.emptyList();
+      ProcessBuilder builder = new ProcessBuilder(command).redirectError(new File("/dev/null"));
+      return ChildJvm.run(builder, lines) == 0 ? lines : Collections.emptyList();
     } catch (IOException e) {
       return Collections.emptyList();
     }

@@ -64,14 +64,16 @@ class EvaluationPageTest {
     assumeTrue(PageBrowser.isThere(), "no Chromium");
     Path page = directory.resolve("report.html");
     new EvaluationPage(report()).page().write(page);
-    assertThat(PageBrowser.faults(page, directory)).isEmpty();
-    List<String> faults = new ArrayList<>();
-    try (PageBrowser browser = new PageBrowser(directory.resolve("profile"), false)) {
-      browser.show(page, faults);
-      check(browser.driver());
-      sort(browser.driver());
+    for (boolean isDark : new boolean[] {false, true}) {
+      try (PageBrowser browser = new PageBrowser(directory.resolve("profile-" + isDark), isDark)) {
+        List<String> faults = new ArrayList<>();
+        browser.show(page, faults);
+        assertThat(faults).isEmpty();
+        check(browser.driver());
+        sort(browser.driver());
+        assertThat(browser.messages()).isEmpty();
+      }
     }
-    assertThat(faults).isEmpty();
   }
 
   @Test
