@@ -8,6 +8,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# These JVMs are too short-lived for the second compiler to repay its time.
+export JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 

@@ -32,6 +32,24 @@ step() {
   fi
 }
 
+# Starts a command beside the steps that follow, in a process group of its own: COMMAND...
+begin_beside() {
+  beside_output=$(mktemp)
+  set -m
+  "$@" >"$beside_output" 2>&1 </dev/null &
+  beside=$!
+  set +m
+  trap 'kill -- "-$beside" 2>/dev/null; rm -f "$beside_output"' EXIT
+}
+
+# Waits for that command, and prints what it has printed.
+await_beside() {
+  local status=0
+  wait "$beside" || status=$?
+  cat "$beside_output"
+  return "$status"
+}
+
 maven=(mvn --batch-mode --no-transfer-progress -f java/pom.xml)
 if ((${2:-0} > 0)); then
   # Surefire refuses the second option without the first.
@@ -70,13 +88,15 @@ full_steps() {
 
 # Steps that need what the run of the Java tests has built.
 steps_after_java() {
-  step "commands of the documents, as printed" scripts/test-docs.sh
-  step "alert rules and dashboard" scripts/test-monitoring.sh
   step "archive and Debian package" scripts/test-dist.sh
   step "bench, quick form" scripts/bench-quick.sh
-  step "programs of the evaluation" scripts/test-evaluate.sh
+  # Uses what the two have built, and waits much of its time.
+  begin_beside scripts/test-evaluate.sh
+  step "commands of the documents, as printed" scripts/test-docs.sh
+  step "alert rules and dashboard" scripts/test-monitoring.sh
   step "Hadoop's own tests, our coder" scripts/hadoop-tests.sh --list quick
   step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick
+  step "programs of the evaluation (scripts/test-evaluate.sh)" await_beside
 }
 
 case ${1:-} in

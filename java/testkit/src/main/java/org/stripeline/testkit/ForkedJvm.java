@@ -2,6 +2,7 @@
 package org.stripeline.testkit;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,6 +99,10 @@ public final class ForkedJvm {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx256m");
+    // The same collector and compilers.
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.matches("-XX:(\\+Use\\w+GC|TieredStopAtLevel=.*)"))
+        .forEach(command::add);
     command.add("-cp");
     command.add(classPath());
     command.addAll(jvmArguments);

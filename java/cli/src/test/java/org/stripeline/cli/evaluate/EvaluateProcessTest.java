@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.PageBrowser;
 
 /** Runs an evaluation on a real cluster, kills it, and continues it. */
@@ -179,6 +180,8 @@ class EvaluateProcessTest {
     if (library != null) {
       command.add("-Dstripeline.native.path=" + library);
     }
+    command.addAll(JavaRuntime.compilerArguments());
+    command.add("-XX:+UseSerialGC");
     command.add("-Djava.io.tmpdir=" + temporary);
     // The checkout, whose test classes have the coder that computes nothing.
     command.add("-Dstripeline.home=" + Path.of("../..").toAbsolutePath().normalize());
