@@ -55,7 +55,7 @@ has_ended() { [[ ! -e $folder ]] && ! pgrep -f "$folder" >/dev/null; }
 before=$(list_folders; echo none)
 ./stripeline evaluate --trial --only=sql --dir="$directory/killed" >/dev/null 2>"$directory/killed.txt" &
 killed=$!
-trap 'kill "$killed" 2>/dev/null; rm -rf "$directory"' EXIT
+trap 'kill "$killed" 2>/dev/null || true; rm -rf "$directory"' EXIT
 await "a program of an evaluation" has_started
 kill -KILL "$killed"
 wait "$killed" 2>/dev/null || true

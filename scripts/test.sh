@@ -39,7 +39,7 @@ begin_beside() {
   "$@" >"$beside_output" 2>&1 </dev/null &
   beside=$!
   set +m
-  trap 'kill -- "-$beside" 2>/dev/null; rm -f "$beside_output"' EXIT
+  trap 'kill -- "-$beside" 2>/dev/null || true; rm -f "$beside_output"' EXIT
 }
 
 # Waits for that command, and prints what it has printed.

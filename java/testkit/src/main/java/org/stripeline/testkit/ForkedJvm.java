@@ -91,11 +91,11 @@ public final class ForkedJvm {
   }
 
   /**
-   * Runs the JVM to its end.
+   * Starts the JVM, which the caller has to end.
    *
-   * @throws AssertionError if it does not end within 4 minutes
+   * @param output receives what it prints
    */
-  public Result run() throws IOException, InterruptedException {
+  public Process start(Path output) throws IOException {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx256m");
@@ -108,13 +108,22 @@ public final class ForkedJvm {
     command.addAll(jvmArguments);
     command.add(main);
     command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment);
+    builder.redirectErrorStream(true).redirectOutput(output.toFile());
+    return builder.start();
+  }
+
+  /**
+   * Runs the JVM to its end.
+   *
+   * @throws AssertionError if it does not end within 4 minutes
+   */
+  public Result run() throws IOException, InterruptedException {
     // A file instead of a pipe, because no thread reads the output while the process runs.
     Path output = Files.createTempFile("stripeline-forked", ".txt");
     try {
-      ProcessBuilder builder = new ProcessBuilder(command);
-      builder.environment().putAll(environment);
-      builder.redirectErrorStream(true).redirectOutput(output.toFile());
-      Process process = builder.start();
+      Process process = start(output);
       boolean ended;
       try {
         ended = process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES);
@@ -123,7 +132,7 @@ public final class ForkedJvm {
       }
       String text = Files.readString(output, StandardCharsets.UTF_8);
       if (!ended) {
-        throw new AssertionError("The forked JVM does not end: " + command + "\n" + text);
+        throw new AssertionError("The forked JVM of " + main + " does not end:\n" + text);
       }
       return new Result(process.exitValue(), text);
     } finally {

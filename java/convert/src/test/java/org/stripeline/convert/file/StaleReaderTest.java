@@ -14,11 +14,14 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
+import org.apache.hadoop.test.GenericTestUtils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.settings.JobSettings;
@@ -42,6 +45,8 @@ class StaleReaderTest {
 
   @BeforeAll
   static void start() throws IOException {
+    // Hundreds of thousands of lines about reads that fail, as they may here.
+    GenericTestUtils.setLogLevel(LoggerFactory.getLogger("org.apache.hadoop.hdfs"), Level.ERROR);
     cluster =
         new ConvertCluster(
             directory,
