@@ -45,6 +45,8 @@ class EvaluateProcessTest {
 
     start("evaluate", "--trial", "--only=placement", "--dir=" + directory);
     assertThat(process.waitFor()).as("without --resume").isEqualTo(2);
+    start("evaluate", "--quick", "--full", "--dir=" + temporary.resolve("both"));
+    assertThat(process.waitFor()).as("two sizes").isEqualTo(2);
     start("evaluate", "--trial", "--only=placement", "--dir=" + directory, "--resume");
     assertThat(process.waitFor()).isZero();
     JsonObject section = sections(directory).get(0).getAsJsonObject();

@@ -105,7 +105,7 @@ final class ClientSection implements Section {
                 "bench io --contestants=3-rep,"
                     + OURS
                     + " --operations=write,read --quick --shaped=500",
-                links + " --threads=1 --size=64MiB --jvms=1 --repetitions=2 --shaped=500",
+                links + " --threads=1 --size=64MiB --jvms=1 --repetitions=1 --shaped=500",
                 links
                     + " --threads=1 --size=256MiB --jvms=1 --repetitions=3"
                     + " --shaped=500,1000")));
@@ -151,7 +151,7 @@ final class ClientSection implements Section {
                 "bench io --contestants=3-rep,rs_java,noop,"
                     + OURS
                     + " --operations=write,write-busy,read-dead2 --quick",
-                all + "," + WRITE_BUSY + " --size=128MiB --jvms=1 --repetitions=2 --threads=1",
+                all + "," + WRITE_BUSY + " --size=96MiB --jvms=1 --repetitions=2 --threads=1",
                 all + " --size=256MiB --jvms=2 --repetitions=1 --threads=1,5,10,20"))
         .onAnyHdfs();
   }

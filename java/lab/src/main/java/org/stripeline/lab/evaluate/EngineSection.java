@@ -58,7 +58,7 @@ final class EngineSection implements Section {
   public List<Measurement> measurements(Size size) {
     String effort =
         size.choose(
-            "--quick ", "--repetitions=2 --window-ms=50 ", "--repetitions=4 --window-ms=100 ");
+            "--quick ", "--repetitions=2 --window-ms=25 ", "--repetitions=4 --window-ms=100 ");
     List<Measurement> all = new ArrayList<>();
     for (String part : new String[] {"peaks", "metadata", "rates", "latency", "coordination"}) {
       all.add(

@@ -28,6 +28,7 @@ import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.Quantity;
 import org.stripeline.terminal.TextTable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,13 +59,22 @@ public final class EvaluateCommand implements Callable<Integer> {
   /** Set by the launcher to its own directory, that of the checkout. */
   private static final String HOME_KEY = "stripeline.home";
 
-  @Option(
-      names = "--full",
-      description = "Measure for about three hours instead of for at most 20 minutes")
-  private boolean full;
+  @ArgGroup private Extent extent = new Extent();
 
-  @Option(names = "--trial", hidden = true, description = "Seconds for each measurement")
-  private boolean trial;
+  private static final class Extent {
+    @Option(names = "--quick", description = "Measure for at most 20 minutes, which is the default")
+    private boolean quick;
+
+    @Option(names = "--full", description = "Measure for about three hours")
+    private boolean full;
+
+    @Option(names = "--trial", hidden = true, description = "Seconds for each measurement")
+    private boolean trial;
+
+    Size size() {
+      return full ? Size.FULL : trial && !quick ? Size.TRIAL : Size.QUICK;
+    }
+  }
 
   @Option(
       names = "--only",
@@ -116,7 +126,7 @@ public final class EvaluateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Size size = full ? Size.FULL : trial ? Size.TRIAL : Size.QUICK;
+    Size size = extent.size();
     List<Section> sections = sections();
     PrintWriter out = spec.commandLine().getOut();
     if (isList) {

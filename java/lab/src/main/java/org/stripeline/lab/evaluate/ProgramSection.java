@@ -56,7 +56,7 @@ final class ProgramSection implements Section {
         size.choose(
             "functional-partitioned dfsio,distcp 1 8 20000 1",
             // With a third contestant, or Sort, a quick evaluation would exceed its 20 minutes.
-            "3-rep,functional-partitioned dfsio,tera,distcp 2 64 500000 1",
+            "3-rep,functional-partitioned dfsio,tera,distcp 2 64 300000 1",
             "3-rep,4-rep,rs_java,isal,coder,functional-partitioned tera,distcp,sort 1 1 2000000 1");
     List<Measurement> all = new ArrayList<>();
     all.add(
