@@ -41,7 +41,16 @@ final class BenchMain {
           "orc-core",
           "ORC");
 
+  /** The least pause in which nothing makes a directory again, and how often to try. */
+  private static final long DELETION_MILLIS = 100;
+
+  private static final int DELETIONS_MAX = 100;
+
   private final Path folder;
+
+  /** What the process ends with; a signal leaves it as it is. */
+  private volatile int status = Jvm.TERMINATED;
+
   private final Map<String, String> leftOut = new LinkedHashMap<>();
   private final Deque<Runnable> ends = new ArrayDeque<>();
 
@@ -64,9 +73,9 @@ final class BenchMain {
     // Programs print to standard output, too.
     PrintStream out = System.out;
     System.setOut(System.err);
+    BenchMain main = new BenchMain(Path.of(System.getProperty("applications.folder")));
     int status = 1;
     try {
-      BenchMain main = new BenchMain(Path.of(System.getProperty("applications.folder")));
       Runtime.getRuntime().addShutdownHook(new Thread(main::end, "end-bench"));
       Path temporary = Files.createDirectories(main.folder.resolve("tmp"));
       System.setProperty("java.io.tmpdir", temporary.toString());
@@ -79,6 +88,7 @@ final class BenchMain {
       e.printStackTrace();
       System.err.println("Cannot measure " + what + ": " + e);
     }
+    main.status = status;
     System.exit(status);
   }
 
@@ -131,6 +141,15 @@ final class BenchMain {
     synchronized (ends) {
       ends.forEach(Runnable::run);
     }
-    FileUtil.fullyDelete(folder.toFile());
+    // A cluster that a signal interrupts while it starts goes on making directories.
+    for (int i = 0; i < DELETIONS_MAX && Files.exists(folder); i++) {
+      FileUtil.fullyDelete(folder.toFile());
+      try {
+        Thread.sleep(DELETION_MILLIS);
+      } catch (InterruptedException e) {
+        break;
+      }
+    }
+    Runtime.getRuntime().halt(status);
   }
 }

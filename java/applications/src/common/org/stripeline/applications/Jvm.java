@@ -15,7 +15,7 @@ final class Jvm implements AutoCloseable {
   private static final String END_WITH_INPUT = "STRIPELINE_END_WITH_INPUT";
 
   /** As after SIGTERM. */
-  private static final int TERMINATED = 143;
+  static final int TERMINATED = 143;
 
   private final Process process;
   private final String main;

@@ -62,7 +62,7 @@ public final class EvaluateCommand implements Callable<Integer> {
   @ArgGroup private Extent extent = new Extent();
 
   private static final class Extent {
-    @Option(names = "--quick", description = "Measure for at most 20 minutes, which is the default")
+    @Option(names = "--quick", description = "Measure for about 20 minutes, which is the default")
     private boolean quick;
 
     @Option(names = "--full", description = "Measure for about three hours")
