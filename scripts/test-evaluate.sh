@@ -60,6 +60,19 @@ await "a program of an evaluation" has_started
 kill -KILL "$killed"
 wait "$killed" 2>/dev/null || true
 await "the end of what a killed evaluation ran" has_ended
+# Ends a program while its cluster starts, whose DataNodes make directories.
+before=$(list_folders; echo none)
+scripts/application.sh throughput functional-partitioned 1 8 1 >/dev/null 2>"$directory/killed.txt" &
+killed=$!
+cluster_starts() {
+  kill -0 "$killed" 2>/dev/null || fail "the program that is to be ended has ended"
+  folder=$(list_folders | grep -vxF "$before" | head -n 1)
+  [[ $folder && -e $folder/hdfs ]]
+}
+await "the start of a cluster" cluster_starts
+kill -TERM "$killed"
+wait "$killed" 2>/dev/null || true
+[[ ! -e $folder ]] || fail "a program that was ended while its cluster started has left $folder"
 status=0
 ./stripeline evaluate --trial --only=engine --dir="$directory/engine" >/dev/null 2>"$directory/engine.txt" || status=$?
 # Parts that need memcached are left out without it.

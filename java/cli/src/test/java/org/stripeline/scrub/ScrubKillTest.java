@@ -3,8 +3,6 @@ package org.stripeline.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
-import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,7 +17,18 @@ import org.stripeline.terminal.ExitStatus;
 class ScrubKillTest extends ProcessCase {
   @Test
   void killedCommandsLoseNothing() throws Exception {
-    for (int printed : new int[] {0, 5}) {
+    killCommands(0, 5);
+  }
+
+  @Test
+  @Tag("conformance")
+  void commandsThatAreKilledInBetweenLoseNothing() throws Exception {
+    killCommands(1, 3);
+  }
+
+  /** Kills scrubs with so many findings, and repairs with so many replicas in quarantine. */
+  private void killCommands(int... points) throws Exception {
+    for (int printed : points) {
       ScrubProcess command = cluster.begin(scrub());
       await(
           command,
@@ -32,11 +41,9 @@ class ScrubKillTest extends ProcessCase {
     assertThat(whole.status()).as("%s", whole).isEqualTo(ExitStatus.FAILED);
     damage.requireFound(whole.groups());
 
-    List<Callable<Boolean>> points =
-        List.of(() -> damage.quarantined() > 0, () -> damage.quarantined() > 4);
-    for (Callable<Boolean> point : points) {
+    for (int wanted : points) {
       ScrubProcess command = cluster.begin(repair());
-      await(command, "a replica in quarantine", point);
+      await(command, "replicas in quarantine", () -> damage.quarantined() >= Math.max(1, wanted));
       command.kill();
       damage.requireNoFalseAlarm(command.groups(), "MISSING", "DUPLICATE");
     }

@@ -88,6 +88,33 @@ class LauncherTest {
     assertThat(err).contains("HADOOP_CONF_DIR is /nowhere, where /nowhere/core-site.xml");
   }
 
+  /**
+   * The paths are those of this test, so that a cluster in the printed directory stays as it is.
+   */
+  @Test
+  @Tag("full")
+  void theReadmesCommandsForATestClusterRunAsPrinted() throws Exception {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    String section = readme.split("\nA test cluster, without a Hadoop installation[^\n]*\n\n")[1];
+    String printed = section.substring(0, section.indexOf("\n\n"));
+    assertThat(printed.split("\n")).hasSizeGreaterThan(5).allMatch(line -> line.startsWith("    "));
+    Path place = Files.createDirectory(temporary.resolve("tmp"));
+    String commands =
+        printed.replace("/tmp/", place + "/").replace("./stripeline", SCRIPT.toString());
+    Path script = Files.writeString(temporary.resolve("readme.sh"), "set -ex\n" + commands + "\n");
+
+    try {
+      run(script);
+      assertThat(status).as("%s%s", out, err).isZero();
+      assertThat(out)
+          .contains("No problem found.", "converted 1 file, 1.00 GiB", "Total block groups")
+          .contains("The filesystem under path '/data' is HEALTHY");
+      assertThat(place).isEmptyDirectory();
+    } finally {
+      run(SCRIPT, "cluster", "stop", "--dir=" + place.resolve("hdfs"));
+    }
+  }
+
   /** Each line is arguments, exit status and a part of the output. */
   private static final String[] EVERY_COMMAND = {
     "bench codec -- --list|3|Cannot run the bench: ",

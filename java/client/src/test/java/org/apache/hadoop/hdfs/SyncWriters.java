@@ -215,10 +215,15 @@ final class SyncWriters implements AutoCloseable {
 
   /** Sends a signal to the process. */
   void signal(String name) throws Exception {
+    signal(process, name);
+  }
+
+  /** Sends a signal to a process. */
+  static void signal(Process process, String name) throws Exception {
     Process kill =
         new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).inheritIO().start();
     if (kill.waitFor() != 0) {
-      throw new AssertionError("Cannot send SIG" + name + " to the writers");
+      throw new AssertionError("Cannot send SIG" + name + " to process " + process.pid());
     }
   }
 

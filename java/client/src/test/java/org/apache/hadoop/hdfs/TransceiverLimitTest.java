@@ -248,10 +248,10 @@ class TransceiverLimitTest {
               () -> {
                 Conditions.await(
                     "the DataNode to report its limit", () -> xceivers(uuid) >= TRANSCEIVERS);
-                signal(process, "STOP");
+                SyncWriters.signal(process, "STOP");
               });
       assertThat(failed).containsExactly(0, 0);
-      signal(process, "CONT");
+      SyncWriters.signal(process, "CONT");
       StripedCluster.checkReads(cluster.ours(), file, DATA, 1 << 20);
     } finally {
       process.destroyForcibly().waitFor();
@@ -291,11 +291,5 @@ class TransceiverLimitTest {
         .filter(node -> node.getDatanodeUuid().equals(uuid))
         .mapToInt(DatanodeInfo::getXceiverCount)
         .sum();
-  }
-
-  private static void signal(Process process, String name) throws Exception {
-    int status =
-        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
-    assertThat(status).as("status of kill").isZero();
   }
 }

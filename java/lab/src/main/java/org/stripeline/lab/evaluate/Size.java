@@ -5,7 +5,7 @@ package org.stripeline.lab.evaluate;
 enum Size {
   /** Seconds for each measurement: a functional test, whose figures mean nothing. */
   TRIAL,
-  /** At most 20 minutes on two processors. */
+  /** About 20 minutes on two processors. */
   QUICK,
   /** About three hours. */
   FULL;

@@ -25,7 +25,7 @@ import org.stripeline.lab.cluster.ChildJvm;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
 
-/** Ends the demo by one of two signals in each of its acts, which take turns. */
+/** Ends the demo by each of two signals in each of its acts, half of them in conformance only. */
 @Tag("full")
 @Timeout(400)
 class DemoKilledTest {
@@ -40,6 +40,13 @@ class DemoKilledTest {
   private Process demo;
 
   @ParameterizedTest
+  @ValueSource(ints = {2, 4})
+  @Tag("conformance")
+  void interruptedDemoRemovesItsFilesInOtherActs(int act) throws Exception {
+    interruptedDemoRemovesItsFilesAndProcesses(act);
+  }
+
+  @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void interruptedDemoRemovesItsFilesAndProcesses(int act) throws Exception {
     Files.write(temporary.resolve("precious"), new byte[] {1});
@@ -48,6 +55,13 @@ class DemoKilledTest {
     assertThat(demo.waitFor()).as("%s", said).isEqualTo(DemoRunner.INTERRUPTED);
     awaitNoProcess();
     assertThat(temporary.toFile().list()).containsExactly("precious");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  @Tag("conformance")
+  void killedDemoLeavesOnlyItsDirectoryInOtherActs(int act) throws Exception {
+    killedDemoLeavesOnlyItsDirectory(act);
   }
 
   @ParameterizedTest
