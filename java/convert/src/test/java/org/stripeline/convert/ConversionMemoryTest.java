@@ -45,6 +45,7 @@ import org.stripeline.convert.settings.JobSettings;
  * recovers a tree of a million files, which a mock NameNode lists.
  */
 @Tag("full")
+@Tag("own-jvm")
 class ConversionMemoryTest {
   private static final int FILES = 1_000_000;
   private static final int FILES_WARM = 50_000;

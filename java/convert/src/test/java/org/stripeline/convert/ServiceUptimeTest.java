@@ -18,6 +18,7 @@ import org.stripeline.terminal.ExitStatus;
 /** Tests what is left of the passes of a service that runs for a week. */
 @Tag("full")
 @Timeout(300)
+@Tag("own-jvm")
 class ServiceUptimeTest extends ServiceTestCase {
   private static final int WARM = 20;
   private static final int PASSES = 24 * 7;

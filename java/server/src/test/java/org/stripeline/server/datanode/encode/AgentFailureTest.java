@@ -51,6 +51,7 @@ import org.stripeline.testkit.Conditions;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 @Tag("full")
+@Tag("own-jvm")
 class AgentFailureTest {
   private static final int BLOCK = AgentCluster.BLOCK;
   private static final byte[] DATA = AgentCluster.bytes(2 * BLOCK + 100_000, 1);

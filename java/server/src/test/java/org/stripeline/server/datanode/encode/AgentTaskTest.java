@@ -48,6 +48,7 @@ import org.stripeline.testkit.Conditions;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 @Tag("full")
+@Tag("own-jvm")
 class AgentTaskTest {
   private static final int BLOCK = AgentCluster.BLOCK;
   private static final byte[] DATA = AgentCluster.bytes(3 * BLOCK - 4_567, 1);

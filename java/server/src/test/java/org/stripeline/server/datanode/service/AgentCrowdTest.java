@@ -23,6 +23,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.protobuf.RpcHeaderProtos.RpcResponseHeaderProto;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import org.stripeline.server.datanode.AgentCluster;
 import org.stripeline.testkit.Conditions;
 
 /** Hundreds of connections of a user without rights, while a superuser calls the same agent. */
+@Tag("own-jvm")
 class AgentCrowdTest {
   private static final String USER = "mallory";
   private static final int IDLE = 400;

@@ -47,6 +47,7 @@ import org.stripeline.server.datanode.AgentCluster;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 @Tag("full")
+@Tag("own-jvm")
 class AgentFuzzTest {
   private static final String USER = "mallory";
   private static final int THREADS = 3;
