@@ -93,9 +93,11 @@ if [[ ! -f $jar ]]; then
 fi
 lock_build
 # The coders of isal and wrong-parity.
-jar+=:$ROOT/java/lab/target/classes:$ROOT/java/lab/target/test-classes:$BUILD/coders
+jar+=:$ROOT/java/lab/target/classes:$BUILD/coders
 write_coders "$BUILD/coders"
-path=$(required_class_path "$profile")
+# Last, because tests have Hadoop's default settings in another form.
+tests=$ROOT/java/lab/target/test-classes
+path=$(required_class_path "$profile"):$tests
 compile "$BUILD/classes/$1" "$jar:$path" "${sources[@]}"
 # The servers of some programs need a class path of their own.
 case $1 in
@@ -104,7 +106,7 @@ case $1 in
   *) engine= ;;
 esac
 if [[ $engine ]]; then
-  engines=$(required_class_path "$engine")
+  engines=$(required_class_path "$engine"):$tests
   compile "$BUILD/classes/$1-engines" "$engines" "${sources[@]}"
   export ENGINES_CLASS_PATH=$BUILD/classes/$1-engines:$jar:$engines
 fi
@@ -118,10 +120,22 @@ if [[ ! $parent ]]; then
   echo "Cannot measure $1: neither /dev/shm nor /tmp has $mib MiB of free space" >&2
   exit 3
 fi
+# What programs left that were killed: nobody holds the lock that is in the folder.
+for left in {/dev/shm,/tmp}/stripeline-application-*; do
+  if [[ -O $left && ! -L $left && -f $left/lock ]]; then
+    # The lock is last: a server that has not yet ended may still write.
+    (flock --nonblock 8 && find "$left" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf {} + && rm -rf "$left") \
+      8<"$left/lock" || true
+  fi
+done
 folder=$(mktemp -d "$parent/stripeline-application-XXXXXX")
+trap 'rm -rf "$folder"; exit 143' INT TERM
+exec 8>"$folder/lock.new"
+flock 8
+mv "$folder/lock.new" "$folder/lock"
 mkdir "$folder/site"
 write_logging "$folder/site"
-# Files are created relative to the working directory, too. The program deletes the folder, and inherits the lock.
+# Files are created relative to the working directory, too. The program deletes the folder, and inherits the locks.
 cd "$folder"
 JDK_JAVA_OPTIONS="$(java_options)"
 export JDK_JAVA_OPTIONS

@@ -73,6 +73,14 @@ await "the start of a cluster" cluster_starts
 kill -TERM "$killed"
 wait "$killed" 2>/dev/null || true
 [[ ! -e $folder ]] || fail "a program that was ended while its cluster started has left $folder"
+# One that is killed leaves its files, which the next one deletes.
+before=$(list_folders; echo none)
+scripts/application.sh throughput functional-partitioned 1 8 1 >/dev/null 2>"$directory/killed.txt" &
+killed=$!
+await "the start of a cluster" cluster_starts
+kill -KILL "$killed"
+wait "$killed" 2>/dev/null || true
+left=$folder
 status=0
 ./stripeline evaluate --trial --only=engine --dir="$directory/engine" >/dev/null 2>"$directory/engine.txt" || status=$?
 # Parts that need memcached are left out without it.
@@ -89,6 +97,7 @@ scripts/application.sh replay 10000 5 2 1 >"$directory/replay.json" 2>"$director
   tail -n 20 "$directory/replay.txt" >&2
   fail "the replay of jobs failed"
 }
+[[ ! -e $left ]] || fail "$left of a program that was killed was not deleted by the next one"
 (($(grep -o '"job":' "$directory/replay.json" | wc -l) == 10)) || fail "the replay has not completed its ten jobs"
 # Runs a program with a coder that computes no parity: ARGUMENT...
 find_wrong_parity() {

@@ -46,7 +46,8 @@ same_bytes() {
 }
 
 policy_is() {
-  hdfs ec -getPolicy -path "$1" | grep -q "$2" || fail "$1 has not the policy $2: $(hdfs ec -getPolicy -path "$1")"
+  hdfs ec -getPolicy -path "$1" | grep "$2" >/dev/null \
+    || fail "$1 has not the policy $2: $(hdfs ec -getPolicy -path "$1")"
 }
 
 # Converts with a command, agents being of the other version: it must either do it or refuse it without any change.
@@ -89,7 +90,7 @@ echo "== job of the older command, killed, resumed by this one"
 "$old_command" convert /b --policy=XOR-2-1 --layout=striped --allow-stale-readers --allow-rack-loss \
   --throttle=1MiB --files-at-once=1 --job=begun --execute >"$directory/out" 2>&1 &
 pid=$!
-until hdfs dfs -ls -R /.stripeline/convert 2>/dev/null | grep -q journal || ! kill -0 $pid 2>/dev/null; do
+until hdfs dfs -ls -R /.stripeline/convert 2>/dev/null | grep journal >/dev/null || ! kill -0 $pid 2>/dev/null; do
   sleep 0.2
 done
 # The command runs Java as its last step, in the same process.
@@ -114,5 +115,5 @@ for path in /a /c; do
   policy_is "$path/f1" XOR-2-1
   same_bytes "$path"
 done
-hdfs fsck / 2>/dev/null | grep -q "is HEALTHY" || fail "fsck: $(hdfs fsck / 2>&1 | tail -40)"
+hdfs fsck / 2>/dev/null | grep "is HEALTHY" >/dev/null || fail "fsck: $(hdfs fsck / 2>&1 | tail -40)"
 echo "  converted, readable and healthy"

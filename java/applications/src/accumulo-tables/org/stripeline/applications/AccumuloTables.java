@@ -11,6 +11,9 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.accumulo.core.client.Accumulo;
 import org.apache.accumulo.core.client.AccumuloClient;
 import org.apache.accumulo.core.client.BatchScanner;
@@ -66,9 +69,12 @@ public final class AccumuloTables {
   }
 
   private void answerAll() throws Exception {
-    BufferedReader commands =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+    BlockingQueue<String> commands = new LinkedBlockingQueue<>();
+    AtomicInteger unanswered = new AtomicInteger();
+    Thread reader = new Thread(() -> read(commands, unanswered), "commands");
+    reader.setDaemon(true);
+    reader.start();
+    for (String line = commands.take(); !line.isEmpty(); line = commands.take()) {
       String[] words = line.split(" ");
       long start = System.nanoTime();
       long rows = words.length > 2 ? Long.parseLong(words[2]) : 0;
@@ -78,8 +84,30 @@ public final class AccumuloTables {
         case "scan" -> scan(words[1], rows);
         default -> lookUp(words[1], rows, Integer.parseInt(words[3]));
       }
+      unanswered.decrementAndGet();
       System.out.println("seconds " + (System.nanoTime() - start) / 1e9);
     }
+  }
+
+  /**
+   * Passes commands on, and an empty line at the end of the input. If one is not answered by then,
+   * the process that sent it has been killed, and so have the servers, for which it would wait
+   * without end.
+   */
+  private static void read(BlockingQueue<String> commands, AtomicInteger unanswered) {
+    try (BufferedReader input =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      for (String line = input.readLine(); line != null; line = input.readLine()) {
+        unanswered.incrementAndGet();
+        commands.add(line);
+      }
+    } catch (IOException e) {
+      System.err.println("Cannot read commands: " + e);
+    }
+    if (unanswered.get() > 0) {
+      Runtime.getRuntime().halt(Jvm.TERMINATED);
+    }
+    commands.add("");
   }
 
   private static Map<String, String> properties(String compression) {

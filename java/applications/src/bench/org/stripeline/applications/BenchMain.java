@@ -2,6 +2,7 @@
 package org.stripeline.applications;
 
 import com.google.gson.GsonBuilder;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,20 +70,23 @@ final class BenchMain {
    * @param what what it measures, for messages
    */
   static void run(String what, Bench bench) {
+    BenchMain main = new BenchMain(Path.of(System.getProperty("applications.folder")));
+    Runtime.getRuntime().addShutdownHook(new Thread(main::end, "end-bench"));
     Jvm.endWithInput();
     // Programs print to standard output, too.
     PrintStream out = System.out;
     System.setOut(System.err);
-    BenchMain main = new BenchMain(Path.of(System.getProperty("applications.folder")));
     int status = 1;
     try {
-      Runtime.getRuntime().addShutdownHook(new Thread(main::end, "end-bench"));
       Path temporary = Files.createDirectories(main.folder.resolve("tmp"));
       System.setProperty("java.io.tmpdir", temporary.toString());
       Map<String, Object> results = bench.run(main);
       results.put("versions", versions());
       results.put("leftOut", main.leftOut);
       out.println(new GsonBuilder().serializeNulls().create().toJson(results));
+      if (out.checkError()) {
+        throw new IOException("standard output takes no more");
+      }
       status = 0;
     } catch (Throwable e) {
       e.printStackTrace();
@@ -138,8 +142,16 @@ final class BenchMain {
   }
 
   private void end() {
+    // Before what fails because of a signal changes it.
+    int ended = status;
     synchronized (ends) {
-      ends.forEach(Runnable::run);
+      for (Runnable action : ends) {
+        try {
+          action.run();
+        } catch (RuntimeException e) {
+          System.err.println("Cannot end a part of the bench: " + e);
+        }
+      }
     }
     // A cluster that a signal interrupts while it starts goes on making directories.
     for (int i = 0; i < DELETIONS_MAX && Files.exists(folder); i++) {
@@ -150,6 +162,6 @@ final class BenchMain {
         break;
       }
     }
-    Runtime.getRuntime().halt(status);
+    Runtime.getRuntime().halt(ended);
   }
 }

@@ -14,6 +14,7 @@ import org.stripeline.plan.PlanCommand;
 import org.stripeline.scrub.RepairCommand;
 import org.stripeline.scrub.ScrubCommand;
 import org.stripeline.terminal.CommandStyle;
+import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -71,7 +72,12 @@ public final class Stripeline implements Runnable {
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(() -> HadoopLog.OfProcess.LOG.mention(System.err), "stripeline-log"));
-    System.exit(commandLine().execute(arguments));
+    int status = commandLine().execute(arguments);
+    if (System.out.checkError() && status == ExitStatus.SOUND) {
+      System.err.println("Cannot write to standard output: it takes no more, or is closed");
+      status = ExitStatus.UNCHECKED;
+    }
+    System.exit(status);
   }
 
   /**

@@ -2,6 +2,7 @@
 package org.stripeline.cli.evaluate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.PageBrowser;
 
@@ -93,6 +95,22 @@ class EvaluateProcessTest {
       assertThat(PageBrowser.faults(page, Files.createDirectory(temporary.resolve("browser"))))
           .isEmpty();
     }
+  }
+
+  @Test
+  void aKilledBenchOnLimitedLinksLeavesNothing() throws Exception {
+    assumeTrue(PrivateNetwork.obstacle() == null, "no private network");
+    Path directory = temporary.resolve("bench");
+    Path record = temporary.resolve("record");
+    start("bench", "io", "--quick", "--shaped=500", "--dir=" + directory, "--record=" + record);
+    while (!Files.exists(directory.resolve("data/dn2"))) {
+      assertThat(process.isAlive()).isTrue();
+      Thread.sleep(50);
+    }
+    process.destroyForcibly().waitFor();
+    awaitNoProcess();
+    assertThat(directory).doesNotExist();
+    assertThat(record).as("what is there if the bench goes on").doesNotExist();
   }
 
   /** Kills the evaluation when the cluster of a measurement is starting or running. */

@@ -55,6 +55,13 @@ class LauncherTest {
     assertThat(out).startsWith("stripeline " + Release.version());
   }
 
+  @Test
+  void aResultThatCannotBeWrittenIsNoSuccess() throws Exception {
+    run(Files.writeString(temporary.resolve("full.sh"), SCRIPT + " version >/dev/full\n"));
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("Cannot write to standard output");
+  }
+
   /** Follows the first steps of the README, which need only this working copy. */
   @Test
   void runsHadoopsShellOnAClusterFromAnEmptyDirectory() throws Exception {

@@ -111,6 +111,10 @@ public final class ClusterBenchOptions {
         e.printStackTrace(spec.commandLine().getErr());
       }
     }
+    if (place.isInterrupted()) {
+      // What fails because its cluster is being stopped must not replace an earlier record.
+      return ExitStatus.UNCHECKED;
+    }
     report.conclude();
     StringWriter json = new StringWriter();
     OutputOptions.printJson(new PrintWriter(json), report);

@@ -9,10 +9,14 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.stripeline.terminal.JavaRuntime;
 
 /** JVMs that run Hadoop on this machine for the cluster, the demo and the benches. */
 public final class ChildJvm {
+  /** Longer than a cluster takes to start, which a signal waits for. */
+  private static final long END_SECONDS = 240;
+
   private ChildJvm() {}
 
   /**
@@ -51,6 +55,39 @@ public final class ChildJvm {
       }
     } catch (IOException e) {
       // The other end is gone.
+    }
+  }
+
+  /**
+   * Waits for the end of a process, which ends with this one: it is sent a signal and has time to
+   * delete its files. If this process is killed, the other one must notice the end of its input.
+   *
+   * @return its exit status
+   */
+  public static int await(Process process) throws InterruptedException {
+    Thread end = new Thread(() -> end(process), "end-process");
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      return process.waitFor();
+    } finally {
+      end(process);
+      try {
+        Runtime.getRuntime().removeShutdownHook(end);
+      } catch (IllegalStateException e) {
+        // This process is ending, and the hook does the same.
+      }
+    }
+  }
+
+  private static void end(Process process) {
+    process.destroy();
+    try {
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
     }
   }
 

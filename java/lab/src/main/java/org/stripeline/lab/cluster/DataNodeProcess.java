@@ -23,6 +23,9 @@ import org.apache.hadoop.conf.Configuration;
 public final class DataNodeProcess implements AutoCloseable {
   private static final long END_SECONDS = 10;
 
+  /** Continues this DataNode if it is paused when this process is killed. */
+  private volatile Process guard;
+
   private final Process process;
   private final Place place;
   private final long pid;
@@ -139,6 +142,12 @@ public final class DataNodeProcess implements AutoCloseable {
    * @throws IOException if the signal cannot be sent
    */
   public void pause() throws IOException {
+    // Goes on, and then ends, also if this process is killed, with which the input of `read` ends.
+    guard =
+        new ProcessBuilder("sh", "-c", "trap '' INT HUP; read -r line; kill -CONT " + pid)
+            .redirectErrorStream(true)
+            .redirectOutput(new File("/dev/null"))
+            .start();
     signal("STOP");
   }
 
@@ -149,6 +158,7 @@ public final class DataNodeProcess implements AutoCloseable {
    */
   public void resume() throws IOException {
     signal("CONT");
+    guard.destroy();
   }
 
   private void signal(String name) throws IOException {
@@ -170,6 +180,9 @@ public final class DataNodeProcess implements AutoCloseable {
   /** Ends the process, even if it is paused. */
   @Override
   public void close() throws IOException {
+    if (guard != null) {
+      guard.destroy();
+    }
     process.destroyForcibly();
     try {
       if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {

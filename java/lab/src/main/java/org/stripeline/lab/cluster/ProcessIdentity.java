@@ -16,10 +16,14 @@ final class ProcessIdentity {
   final long startTicks;
   final String boot;
 
-  ProcessIdentity(long pid, long startTicks, String boot) {
+  /** That of process ids, which a container has of its own; null if an earlier version wrote it. */
+  final String namespace;
+
+  ProcessIdentity(long pid, long startTicks, String boot, String namespace) {
     this.pid = pid;
     this.startTicks = startTicks;
     this.boot = boot;
+    this.namespace = namespace;
   }
 
   /** Returns the identity of the current process. */
@@ -29,7 +33,12 @@ final class ProcessIdentity {
   }
 
   private static ProcessIdentity of(long pid) throws IOException {
-    return new ProcessIdentity(pid, startTicks(pid), boot());
+    return new ProcessIdentity(pid, startTicks(pid), boot(), namespace());
+  }
+
+  /** Returns whether {@link #isAlive} can tell: not for a process of another running container. */
+  boolean isVisible() throws IOException {
+    return namespace == null || namespace.equals(namespace()) || !boot.equals(boot());
   }
 
   /** Returns whether exactly this process is still running; a zombie counts as ended. */
@@ -55,6 +64,10 @@ final class ProcessIdentity {
 
   private static String boot() throws IOException {
     return text(Paths.get("/proc/sys/kernel/random/boot_id")).trim();
+  }
+
+  private static String namespace() throws IOException {
+    return Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString();
   }
 
   private static String text(Path path) throws IOException {

@@ -2,9 +2,11 @@
 package org.stripeline.lab.cluster;
 
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayDeque;
@@ -28,12 +30,14 @@ public final class WorkDirectory implements AutoCloseable {
   }
 
   private static final String PREFIX = "stripeline-demo-";
+  private static final String DATA = "data";
+  private static final String CLUSTER = "cluster";
 
   /** Names the process of a temporary directory that is to be deleted at the end. */
   private static final String OWNER = "owner.json";
 
   /** The longest time that a cluster takes to start, or to fail. */
-  private static final long START_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long START_NANOS = TimeUnit.SECONDS.toNanos(180);
 
   private final Path root;
   private final boolean created;
@@ -90,10 +94,16 @@ public final class WorkDirectory implements AutoCloseable {
   public static WorkDirectory openTemporary(Path parent, AtEnd atEnd) throws IOException {
     removeAbandoned(parent);
     Path root = Files.createTempDirectory(parent, PREFIX);
+    WorkDirectory place = new WorkDirectory(root, true, atEnd);
     if (atEnd == AtEnd.DELETE) {
-      ClusterDirectory.write(root.resolve(OWNER), ProcessIdentity.current());
+      try {
+        ClusterDirectory.write(root.resolve(OWNER), ProcessIdentity.current());
+      } catch (IOException e) {
+        place.close();
+        throw e;
+      }
     }
-    return new WorkDirectory(root, true, atEnd);
+    return place;
   }
 
   /**
@@ -118,12 +128,12 @@ public final class WorkDirectory implements AutoCloseable {
       }
       ProcessIdentity owner = ClusterDirectory.read(root.resolve(OWNER), ProcessIdentity.class);
       if (owner == null
+          || !owner.isVisible()
           || owner.isAlive()
-          || ClusterProcess.find(root.resolve("cluster")).isPresent()) {
+          || ClusterProcess.find(root.resolve(CLUSTER)).isPresent()) {
         return;
       }
-      ReplicaFiles.wipe(root);
-      Files.delete(root);
+      delete(root, true);
       System.err.println("Removed " + root + ": the process that used it was killed");
     } catch (IOException e) {
       System.err.println("Cannot remove " + root + ": " + e);
@@ -131,11 +141,11 @@ public final class WorkDirectory implements AutoCloseable {
   }
 
   public Path data() {
-    return root.resolve("data");
+    return root.resolve(DATA);
   }
 
   public Path cluster() {
-    return root.resolve("cluster");
+    return root.resolve(CLUSTER);
   }
 
   /** Throws an exception if a run would fill the disk. */
@@ -219,14 +229,31 @@ public final class WorkDirectory implements AutoCloseable {
     awaitStarts();
     if (atEnd == AtEnd.DELETE) {
       try {
-        if (Files.exists(root)) {
-          ReplicaFiles.wipe(root);
-          if (created) {
-            Files.delete(root);
-          }
-        }
+        delete(root, created);
       } catch (IOException e) {
         System.err.println("Cannot remove " + root + ": " + e);
+      }
+    }
+  }
+
+  /**
+   * Deletes what is here of a run. A file that someone else has added stays, and its directory. The
+   * name of the owner is last, so that a later run deletes what could not be deleted now.
+   */
+  private static void delete(Path root, boolean isCreated) throws IOException {
+    for (String own : new String[] {DATA, CLUSTER}) {
+      Path directory = root.resolve(own);
+      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        ReplicaFiles.wipe(directory);
+        Files.deleteIfExists(directory);
+      }
+    }
+    Files.deleteIfExists(root.resolve(OWNER));
+    if (isCreated) {
+      try {
+        Files.deleteIfExists(root);
+      } catch (DirectoryNotEmptyException e) {
+        System.err.println("Left " + root + ": it has files that are not of this run");
       }
     }
   }

@@ -20,7 +20,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import org.stripeline.lab.bench.cluster.ChildMain;
+import org.stripeline.lab.cluster.ChildJvm;
 import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Release;
@@ -34,9 +35,6 @@ final class Measurements {
 
   /** How a note of a part of {@code bench engine} begins that was not measured. */
   private static final String PART_LEFT_OUT = "left out: ";
-
-  /** Enough for a bench to stop its cluster and delete its files. */
-  private static final long END_SECONDS = 120;
 
   private final Path results;
   private final Path logs;
@@ -204,18 +202,7 @@ final class Measurements {
       builder.environment().put("CLASSPATH", classPath(measurement));
     }
     Process process = builder.start();
-    Thread end = new Thread(() -> end(process), "end-measurement");
-    Runtime.getRuntime().addShutdownHook(end);
-    try {
-      return process.waitFor();
-    } finally {
-      end(process);
-      try {
-        Runtime.getRuntime().removeShutdownHook(end);
-      } catch (IllegalStateException e) {
-        // The process is ending, and the hook does the same.
-      }
-    }
+    return ChildJvm.await(process);
   }
 
   private String classPath(Measurement measurement) throws IOException {
@@ -231,18 +218,6 @@ final class Measurements {
       path.append(File.pathSeparator).append(read(programs).trim());
     }
     return path.toString();
-  }
-
-  private static void end(Process process) {
-    process.destroy();
-    try {
-      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** Returns the last message of the command, without a list of its options. */

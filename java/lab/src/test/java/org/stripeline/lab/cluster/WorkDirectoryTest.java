@@ -21,15 +21,39 @@ class WorkDirectoryTest {
   @Test
   void directoriesOfKilledProcessesAreRemoved() throws IOException {
     ProcessIdentity self = ProcessIdentity.current();
-    // No process has this process' id and another time of its start.
-    Path killed = leave("killed", new ProcessIdentity(self.pid, self.startTicks - 1, self.boot));
-    Path beforeBoot = leave("boot", new ProcessIdentity(self.pid, self.startTicks, "earlier"));
+    Path killed = leave("killed", ended(self, self.boot, self.namespace));
+    Path beforeBoot = leave("boot", ended(self, "earlier", "pid:[1]"));
 
     WorkDirectory.openTemporary(parent, WorkDirectory.AtEnd.DELETE).close();
 
     assertThat(killed).doesNotExist();
     assertThat(beforeBoot).doesNotExist();
     assertThat(parent).isEmptyDirectory();
+  }
+
+  /** Of its processes, nothing is known here. */
+  @Test
+  void directoriesOfAnotherContainerStay() throws IOException {
+    ProcessIdentity self = ProcessIdentity.current();
+    Path foreign = leave("foreign", ended(self, self.boot, "pid:[1]"));
+    WorkDirectory.removeAbandoned(parent);
+    assertThat(foreign.resolve("data/blk_1")).exists();
+  }
+
+  @Test
+  void filesThatARunDidNotMakeStay() throws IOException {
+    Path given = parent.resolve("given");
+    try (WorkDirectory place = WorkDirectory.open(given, WorkDirectory.AtEnd.DELETE)) {
+      Files.createFile(Files.createDirectories(place.data()).resolve("blk_1"));
+      Files.createFile(Files.createDirectory(given.resolve("record")).resolve("io.json"));
+    }
+    assertThat(given.resolve("data")).doesNotExist();
+    assertThat(given.resolve("record/io.json")).exists();
+  }
+
+  /** No process has this process' id and another time of its start. */
+  private static ProcessIdentity ended(ProcessIdentity self, String boot, String namespace) {
+    return new ProcessIdentity(self.pid, self.startTicks - 1, boot, namespace);
   }
 
   @Test

@@ -30,7 +30,7 @@ class MeasurementsTest {
   private Measurements measurements;
 
   /** A command whose first argument is its exit status and whose second is its output. */
-  static final class Stub {
+  public static final class Stub {
     public static void main(String[] arguments) throws Exception {
       System.err.println("stripeline: Cannot measure: no such thing");
       System.out.println(
@@ -46,7 +46,7 @@ class MeasurementsTest {
   }
 
   /** Runs the command that waits, in a process that a test kills. */
-  static final class Waiting {
+  public static final class Waiting {
     public static void main(String[] arguments) throws Exception {
       new Measurements(Path.of(arguments[0]), Stub.class, Path.of(arguments[0]), "c1")
           .run(Measurement.of("w", 1, "wait " + arguments[0] + "/started"));

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
@@ -43,7 +44,7 @@ public final class IoCluster implements BenchHdfs {
   private static final long POLL_MILLIS = 25;
 
   private final ClusterProcess process;
-  private final List<DataNodeProcess> outside = new ArrayList<>();
+  private final List<DataNodeProcess> outside = new CopyOnWriteArrayList<>();
   private DistributedFileSystem fs;
   private List<String> clientPrefix = Collections.emptyList();
 
@@ -193,7 +194,13 @@ public final class IoCluster implements BenchHdfs {
     DataNodeProcess datanode = DataNodeProcess.start(place);
     outside.add(datanode);
     String address = datanode.address();
-    await("DataNode " + address + " to register", () -> hasSpokenSince(address, 0));
+    try {
+      await("DataNode " + address + " to register", () -> hasSpokenSince(address, 0));
+    } catch (IOException | RuntimeException e) {
+      // If this cluster has been closed meanwhile, that has not closed the DataNode.
+      datanode.close();
+      throw e;
+    }
     return datanode;
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
+import org.stripeline.lab.cluster.ChildJvm;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine.Model.CommandSpec;
@@ -90,18 +91,13 @@ public final class PrivateNetwork {
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.add("-Dlog4j.configuration=org/stripeline/terminal/log4j.properties");
     command.add("-D" + INSIDE_KEY + "=true");
+    command.add(ChildMain.class.getName());
     command.add(main.getName());
     command.addAll(arguments);
-    ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+    ProcessBuilder builder =
+        new ProcessBuilder(command).inheritIO().redirectInput(ProcessBuilder.Redirect.PIPE);
     builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
     builder.environment().merge("PATH", "/usr/sbin", (path, more) -> path + ":" + more);
-    Process process = builder.start();
-    Thread end = new Thread(process::destroy, "end-private-network");
-    Runtime.getRuntime().addShutdownHook(end);
-    try {
-      return process.waitFor();
-    } finally {
-      Runtime.getRuntime().removeShutdownHook(end);
-    }
+    return ChildJvm.await(builder.start());
   }
 }

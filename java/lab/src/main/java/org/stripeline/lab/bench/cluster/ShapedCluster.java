@@ -25,12 +25,13 @@ public final class ShapedCluster {
     IoCluster cluster = place.start(() -> IoCluster.start(place.cluster(), 1, settings));
     int port = cluster.nameNodePort();
     for (int i = 1; i <= network.datanodes(); i++) {
-      cluster.add(
+      DataNodeProcess.Place datanode =
           new DataNodeProcess.Place(
               place.data().resolve("dn" + i),
               network.here(i) + ":" + port,
               ShapedNetwork.address(i),
-              ShapedNetwork.prefix(i)));
+              ShapedNetwork.prefix(i));
+      place.start(() -> cluster.add(datanode));
     }
     // A cluster starts with a DataNode in its own process, whose traffic no link would limit.
     cluster.remove("dn1");

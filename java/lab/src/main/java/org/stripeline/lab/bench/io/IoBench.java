@@ -98,13 +98,13 @@ final class IoBench {
                 IoCluster.start(
                     place.cluster(), settings.datanodes(), Collections.<String, String>emptyMap()));
     if (settings.hasHung()) {
-      hanging =
-          cluster.add(
-              new DataNodeProcess.Place(
-                  place.data().resolve("hanging"),
-                  cluster.nameNode(),
-                  HANGING_ADDRESS,
-                  Collections.<String>emptyList()));
+      DataNodeProcess.Place datanode =
+          new DataNodeProcess.Place(
+              place.data().resolve("hanging"),
+              cluster.nameNode(),
+              HANGING_ADDRESS,
+              Collections.<String>emptyList());
+      hanging = place.start(() -> cluster.add(datanode));
     }
     runOn(cluster);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.evaluate;
+package org.stripeline.lab.bench.cluster;
 
 import java.util.Arrays;
 import org.stripeline.lab.cluster.ChildJvm;
