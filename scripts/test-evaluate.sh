@@ -71,7 +71,9 @@ cluster_starts() {
 }
 await "the start of a cluster" cluster_starts
 kill -TERM "$killed"
-wait "$killed" 2>/dev/null || true
+status=0
+wait "$killed" 2>/dev/null || status=$?
+((status == 143)) || fail "a program that was ended by SIGTERM returned $status"
 [[ ! -e $folder ]] || fail "a program that was ended while its cluster started has left $folder"
 # One that is killed leaves its files, which the next one deletes.
 before=$(list_folders; echo none)

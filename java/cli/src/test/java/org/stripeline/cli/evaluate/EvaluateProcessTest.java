@@ -113,6 +113,36 @@ class EvaluateProcessTest {
     assertThat(record).as("what is there if the bench goes on").doesNotExist();
   }
 
+  /** A process that is stopped does not notice the end of its input. */
+  @Test
+  void aKilledBenchLeavesNoDataNodeThatItHasPaused() throws Exception {
+    start(
+        "bench", "io", "--quick", "--operations=read-hung", "--dir=" + temporary.resolve("bench"));
+    while (!hasStopped()) {
+      assertThat(process.isAlive()).isTrue();
+      Thread.sleep(5);
+    }
+    process.destroyForcibly().waitFor();
+    awaitNoProcess();
+  }
+
+  /** Returns whether a process of ours is stopped by a signal. */
+  private boolean hasStopped() throws IOException {
+    try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+      return processes
+          .filter(path -> path.getFileName().toString().matches("\\d+") && isOurs(path))
+          .anyMatch(EvaluateProcessTest::isStopped);
+    }
+  }
+
+  private static boolean isStopped(Path process) {
+    try {
+      return Files.readString(process.resolve("status")).contains("State:\tT (stopped)");
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+
   /** Kills the evaluation when the cluster of a measurement is starting or running. */
   private void killDuring(String measurement, Path directory) throws Exception {
     Path log = directory.resolve("log/" + measurement + ".txt");

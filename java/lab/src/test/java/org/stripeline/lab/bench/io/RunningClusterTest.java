@@ -179,6 +179,31 @@ class RunningClusterTest {
   }
 
   @Test
+  void aSignalLeavesAnEarlierRecord() throws Exception {
+    java.nio.file.Path record = Files.createDirectory(directory.resolve("record"));
+    Files.writeString(record.resolve("io.json"), "earlier");
+    List<String> arguments =
+        arguments("--path=/users", "--contestants=3-rep", "--operations=write", "--size=16MiB");
+    arguments.addAll(List.of("--repetitions=500", "--record=" + record));
+    java.nio.file.Path output = directory.resolve("bench.txt");
+    Process bench =
+        ChildJvm.of(Collections.emptyList(), Collections.emptyList(), LabMain.class, arguments)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      while (bench.isAlive() && !Files.readString(output).contains("MiB/s")) {
+        Thread.sleep(20);
+      }
+      assertThat(bench.isAlive()).as("it is measuring").isTrue();
+    } finally {
+      bench.destroy();
+    }
+    assertThat(bench.waitFor()).isEqualTo(143);
+    assertThat(record.resolve("io.json")).hasContent("earlier");
+  }
+
+  @Test
   void aClusterWithTooLittleSpaceIsRefused() throws Exception {
     List<String> arguments = arguments("--path=/users", "--contestants=3-rep", "--size=1024TiB");
     assertThat(execute(arguments)).isEqualTo(ExitStatus.UNCHECKED);
