@@ -120,10 +120,10 @@ if [[ ! $parent ]]; then
   echo "Cannot measure $1: neither /dev/shm nor /tmp has $mib MiB of free space" >&2
   exit 3
 fi
-# What programs left that were killed: nobody holds the lock that is in the folder.
+# Delete the folders of programs that were killed. A program that runs holds the lock in its folder.
 for left in {/dev/shm,/tmp}/stripeline-application-*; do
   if [[ -O $left && ! -L $left && -f $left/lock ]]; then
-    # The lock is last: a server that has not yet ended may still write.
+    # Delete the lock last: if a server that is still ending writes meanwhile, the next program tries again.
     (flock --nonblock 8 && find "$left" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf {} + && rm -rf "$left") \
       8<"$left/lock" || true
   fi

@@ -90,9 +90,9 @@ public final class AccumuloTables {
   }
 
   /**
-   * Passes commands on, and an empty line at the end of the input. If one is not answered by then,
-   * the process that sent it has been killed, and so have the servers, for which it would wait
-   * without end.
+   * Passes commands on, and an empty line at the end of the input. If the input ends before the
+   * last command is answered, the process that sent it was killed, and the servers end with that:
+   * this JVM ends, too, instead of waiting for them.
    */
   private static void read(BlockingQueue<String> commands, AtomicInteger unanswered) {
     try (BufferedReader input =

@@ -142,7 +142,7 @@ final class BenchMain {
   }
 
   private void end() {
-    // Before what fails because of a signal changes it.
+    // After a signal, the bench fails while its parts are ended, and changes the status.
     int ended = status;
     synchronized (ends) {
       for (Runnable action : ends) {

@@ -8,6 +8,7 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.stripeline.lab.cluster.ChildJvm;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine.Parameters;
@@ -38,15 +39,7 @@ public abstract class NativeBench implements Callable<Integer> {
       // The programs have more forms than two, and name the form.
       command.add(argument.equals("--json") ? "--format=json" : argument);
     }
-    Process process = new ProcessBuilder(command).inheritIO().start();
-    // Ctrl-C reaches the benchmark directly, but the end of this process alone would not end it.
-    Thread end = new Thread(process::destroy, "end-bench");
-    Runtime.getRuntime().addShutdownHook(end);
-    try {
-      return process.waitFor();
-    } finally {
-      Runtime.getRuntime().removeShutdownHook(end);
-    }
+    return ChildJvm.await(new ProcessBuilder(command).inheritIO().start());
   }
 
   private Path program() {

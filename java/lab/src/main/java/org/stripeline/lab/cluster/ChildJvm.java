@@ -59,8 +59,9 @@ public final class ChildJvm {
   }
 
   /**
-   * Waits for the end of a process, which ends with this one: it is sent a signal and has time to
-   * delete its files. If this process is killed, the other one must notice the end of its input.
+   * Waits for the end of a process. If a signal ends this process first, it sends one to the other,
+   * which then has time to delete its files. If this process is killed, the other one must notice
+   * the end of its input.
    *
    * @return its exit status
    */

@@ -23,12 +23,12 @@ import org.apache.hadoop.conf.Configuration;
 public final class DataNodeProcess implements AutoCloseable {
   private static final long END_SECONDS = 10;
 
-  /** Continues this DataNode if it is paused when this process is killed. */
-  private volatile Process guard;
-
   private final Process process;
   private final Place place;
   private final long pid;
+
+  /** Continues this DataNode if this process is killed while it is paused; null before a pause. */
+  private volatile Process guard;
 
   private DataNodeProcess(Process process, Place place, long pid) {
     this.process = process;
@@ -142,12 +142,8 @@ public final class DataNodeProcess implements AutoCloseable {
    * @throws IOException if the signal cannot be sent
    */
   public void pause() throws IOException {
-    // Goes on, and then ends, also if this process is killed, with which the input of `read` ends.
-    guard =
-        new ProcessBuilder("sh", "-c", "trap '' INT HUP; read -r line; kill -CONT " + pid)
-            .redirectErrorStream(true)
-            .redirectOutput(new File("/dev/null"))
-            .start();
+    // If this process is killed, the input of `read` ends: the DataNode continues, and then ends.
+    guard = silent("sh", "-c", "trap '' INT HUP; read -r line; kill -CONT " + pid);
     signal("STOP");
   }
 
@@ -158,15 +154,24 @@ public final class DataNodeProcess implements AutoCloseable {
    */
   public void resume() throws IOException {
     signal("CONT");
-    guard.destroy();
+    endGuard();
+  }
+
+  private void endGuard() {
+    if (guard != null) {
+      guard.destroy();
+    }
+  }
+
+  private static Process silent(String... command) throws IOException {
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(new File("/dev/null"))
+        .start();
   }
 
   private void signal(String name) throws IOException {
-    Process kill =
-        new ProcessBuilder("kill", "-" + name, Long.toString(pid))
-            .redirectErrorStream(true)
-            .redirectOutput(new File("/dev/null"))
-            .start();
+    Process kill = silent("kill", "-" + name, Long.toString(pid));
     try {
       if (kill.waitFor() != 0) {
         throw new ClusterException("Cannot send " + name + " to DataNode process " + pid);
@@ -180,9 +185,7 @@ public final class DataNodeProcess implements AutoCloseable {
   /** Ends the process, even if it is paused. */
   @Override
   public void close() throws IOException {
-    if (guard != null) {
-      guard.destroy();
-    }
+    endGuard();
     process.destroyForcibly();
     try {
       if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {

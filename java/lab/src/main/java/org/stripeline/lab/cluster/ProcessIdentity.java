@@ -16,7 +16,7 @@ final class ProcessIdentity {
   final long startTicks;
   final String boot;
 
-  /** That of process ids, which a container has of its own; null if an earlier version wrote it. */
+  /** The Linux namespace of the process id; null if an earlier version wrote this. */
   final String namespace;
 
   ProcessIdentity(long pid, long startTicks, String boot, String namespace) {
@@ -36,7 +36,7 @@ final class ProcessIdentity {
     return new ProcessIdentity(pid, startTicks(pid), boot(), namespace());
   }
 
-  /** Returns whether {@link #isAlive} can tell: not for a process of another running container. */
+  /** Returns whether {@link #isAlive} can tell, which it cannot for a process in a container. */
   boolean isVisible() throws IOException {
     return namespace == null || namespace.equals(namespace()) || !boot.equals(boot());
   }

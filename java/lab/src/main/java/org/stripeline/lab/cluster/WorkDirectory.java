@@ -237,8 +237,8 @@ public final class WorkDirectory implements AutoCloseable {
   }
 
   /**
-   * Deletes what is here of a run. A file that someone else has added stays, and its directory. The
-   * name of the owner is last, so that a later run deletes what could not be deleted now.
+   * Deletes what a run has made. If others have added files, these stay, and so does the directory.
+   * The name of the owner is deleted last: if something fails before, a later run tries again.
    */
   private static void delete(Path root, boolean isCreated) throws IOException {
     for (String own : new String[] {DATA, CLUSTER}) {

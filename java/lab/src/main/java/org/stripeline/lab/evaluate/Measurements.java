@@ -201,8 +201,7 @@ final class Measurements {
     } else {
       builder.environment().put("CLASSPATH", classPath(measurement));
     }
-    Process process = builder.start();
-    return ChildJvm.await(process);
+    return ChildJvm.await(builder.start());
   }
 
   private String classPath(Measurement measurement) throws IOException {

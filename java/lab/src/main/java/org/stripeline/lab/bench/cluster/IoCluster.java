@@ -197,7 +197,7 @@ public final class IoCluster implements BenchHdfs {
     try {
       await("DataNode " + address + " to register", () -> hasSpokenSince(address, 0));
     } catch (IOException | RuntimeException e) {
-      // If this cluster has been closed meanwhile, that has not closed the DataNode.
+      // A signal may have closed this cluster before the DataNode was in its list.
       datanode.close();
       throw e;
     }
