@@ -91,12 +91,9 @@ public final class DoctorCommand implements Callable<Integer> {
 
   /** Returns the exit status for the findings, which monitoring relies on. */
   static int status(DoctorReport report, boolean strict) {
-    if (!report.problems.isEmpty()) {
+    if (!report.problems.isEmpty() || strict && !report.warnings.isEmpty()) {
       return ExitStatus.FAILED;
     }
-    if (!report.unchecked.isEmpty()) {
-      return ExitStatus.UNCHECKED;
-    }
-    return strict && !report.warnings.isEmpty() ? ExitStatus.FAILED : ExitStatus.SOUND;
+    return report.unchecked.isEmpty() ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
   }
 }

@@ -151,7 +151,8 @@ class DoctorTest {
     assertThat(DoctorCommand.status(report, false)).isEqualTo(ExitStatus.SOUND);
     assertThat(DoctorCommand.status(report, true)).isEqualTo(ExitStatus.FAILED);
     report.addUnchecked("not permitted", "remedy");
-    assertThat(DoctorCommand.status(report, true)).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(DoctorCommand.status(report, false)).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(DoctorCommand.status(report, true)).isEqualTo(ExitStatus.FAILED);
     report.addProblem("broken", "remedy");
     assertThat(DoctorCommand.status(report, false)).isEqualTo(ExitStatus.FAILED);
   }

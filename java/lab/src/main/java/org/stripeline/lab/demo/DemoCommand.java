@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Every byte read by our client was correct and all blocks were rebuilt",
-      "1:A result was wrong; the message says which",
+      "1:A result was wrong, or an act could not be completed; the message says which",
       "2:The command line cannot be carried out as given",
       "3:Could not check, because space is missing or the cluster did not start"
     })
