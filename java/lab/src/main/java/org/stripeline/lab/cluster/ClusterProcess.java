@@ -249,15 +249,6 @@ public final class ClusterProcess {
   }
 
   /**
-   * Returns the log of the cluster's process.
-   *
-   * @return a file
-   */
-  public Path log() {
-    return directory.log();
-  }
-
-  /**
    * Stops the cluster and returns when its process has ended and its ports are free; its files are
    * kept.
    *

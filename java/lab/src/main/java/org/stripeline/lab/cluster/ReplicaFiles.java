@@ -3,7 +3,6 @@ package org.stripeline.lab.cluster;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,31 +107,27 @@ public final class ReplicaFiles {
    * disk.
    */
   public static void wipe(Path directory) throws IOException {
-    try {
-      Files.walkFileTree(
-          directory,
-          new SimpleFileVisitor<Path>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                throws IOException {
-              Files.delete(file);
-              return FileVisitResult.CONTINUE;
-            }
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<Path>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
 
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, IOException e)
-                throws IOException {
-              if (e != null) {
-                throw e;
-              }
-              if (!visited.equals(directory)) {
-                Files.delete(visited);
-              }
-              return FileVisitResult.CONTINUE;
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, IOException e)
+              throws IOException {
+            if (e != null) {
+              throw e;
             }
-          });
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
+            if (!visited.equals(directory)) {
+              Files.delete(visited);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
   }
 }

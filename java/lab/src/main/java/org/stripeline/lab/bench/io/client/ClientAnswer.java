@@ -6,9 +6,6 @@ public final class ClientAnswer {
   /** Why the request failed; null if it succeeded. */
   public String error;
 
-  /** Whether the request failed because the contents of a file were wrong. */
-  boolean wrongBytes;
-
   /** Wall time from the common start of all threads to the end of the last one. */
   public double seconds;
 

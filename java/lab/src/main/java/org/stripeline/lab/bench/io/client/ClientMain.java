@@ -179,7 +179,6 @@ public final class ClientMain implements AutoCloseable {
         bytes += result.get();
       } catch (ExecutionException e) {
         e.getCause().printStackTrace();
-        answer.wrongBytes |= e.getCause() instanceof WrongBytesException;
         if (answer.error == null) {
           answer.error = e.getCause().toString();
         }
