@@ -81,7 +81,8 @@ public final class ClusterCommand implements Runnable {
             + " with our pipelines, which need our jar on the class path ('stripeline hdfs' has"
             + " it); conf is for Hadoop's own client, which uses our coder if it finds the jar.",
         "",
-        "If the directory holds a cluster already, options that are not given keep its values."
+        "If the directory holds a cluster already, DataNodes, racks and ports that are not given"
+            + " keep their values; --set, --fast-recovery and --heap-mib are for one start."
       })
   int start(
       @Mixin Target target,
@@ -173,7 +174,7 @@ public final class ClusterCommand implements Runnable {
         "Show whether a cluster runs, its addresses and its DataNodes.",
         "",
         "Exit status 0 if it runs with all DataNodes, 1 if it is stopped or a DataNode is down,"
-            + " 3 if it runs but does not answer."
+            + " 3 if it runs but does not answer, or its state cannot be read."
       })
   int status(@Mixin Target target, @Mixin OutputOptions output) throws IOException {
     ClusterStatus status;
@@ -181,6 +182,9 @@ public final class ClusterCommand implements Runnable {
       status = ClusterProcess.status(target.directory);
     } catch (ClusterException e) {
       throw new CommandException(ExitStatus.UNCHECKED, e.getMessage());
+    } catch (IOException e) {
+      throw new CommandException(
+          ExitStatus.UNCHECKED, "Cannot read the state of the cluster: " + e);
     }
     print(status, output);
     boolean sound =

@@ -69,6 +69,9 @@ final class ClusterDirectory {
     ProcessIdentity process;
     int controlPort;
     String token;
+
+    /** With what it was started; that of another release may be unknown. */
+    ClusterPlan plan = new ClusterPlan();
   }
 
   /** Directories that {@link #prepare} creates. */

@@ -11,8 +11,8 @@ import java.util.Objects;
 /**
  * The requested properties of a cluster.
  *
- * <p>Values that are not set are taken from the directory if it already contains a cluster,
- * otherwise from the defaults named at each setter.
+ * <p>DataNodes, racks and ports that are not set are taken from the directory if it already
+ * contains a cluster; all other values that are not set, from the defaults named at each setter.
  */
 public final class ClusterOptions {
   /** Default number of DataNodes of a new cluster: the width of RS-6-3. */

@@ -14,6 +14,7 @@ final class ClusterPlan {
   Integer port;
   Integer webPort;
   ClusterOptions.FastRecovery fastRecovery = ClusterOptions.FastRecovery.STOCK;
+  int heapMib = ClusterOptions.HEAP_MIB_DEFAULT;
   Map<String, String> settings = new LinkedHashMap<>();
 
   /** The process whose end ends the cluster, or null. */
@@ -26,6 +27,7 @@ final class ClusterPlan {
     plan.port = options.port();
     plan.webPort = options.webPort();
     plan.fastRecovery = options.fastRecovery();
+    plan.heapMib = options.heapMib();
     plan.settings.putAll(options.settings());
     plan.owner = options.lifetime() == ClusterOptions.Lifetime.OF_STARTER ? owner : null;
     return plan;

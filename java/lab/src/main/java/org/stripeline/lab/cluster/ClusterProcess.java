@@ -191,6 +191,15 @@ public final class ClusterProcess {
     if (!options.racks().isEmpty()) {
       requireSame("racks", options.racks(), running.racks);
     }
+    if (!options.settings().isEmpty()) {
+      requireSame("settings", options.settings(), state.plan.settings);
+    }
+    if (options.fastRecovery() == ClusterOptions.FastRecovery.FAST) {
+      requireSame("recovery", options.fastRecovery(), state.plan.fastRecovery);
+    }
+    if (options.heapMib() != ClusterOptions.HEAP_MIB_DEFAULT) {
+      requireSame("heap in MiB", options.heapMib(), state.plan.heapMib);
+    }
   }
 
   private void requireSame(String what, Object wished, Object running) throws ClusterException {

@@ -85,7 +85,7 @@ public final class ClusterServer {
       directory.removeState();
       try (HdfsInstance started = HdfsInstance.start(directory, plan)) {
         instance = started;
-        serve(plan.owner, planFile);
+        serve(plan, planFile);
       } finally {
         directory.removeState();
       }
@@ -96,9 +96,10 @@ public final class ClusterServer {
     return 0;
   }
 
-  private void serve(ProcessIdentity owner, Path planFile) throws IOException {
+  private void serve(ClusterPlan plan, Path planFile) throws IOException {
     RunState state = new RunState();
     state.process = self;
+    state.plan = plan;
     state.token = new BigInteger(256, new SecureRandom()).toString(16);
     // A signal ends the process in the same way as a request: the hook waits until the main thread
     // has cleaned up.
@@ -108,7 +109,7 @@ public final class ClusterServer {
       directory.writeState(state);
       Files.deleteIfExists(planFile);
       LOG.info("cluster ready, process {}", self.pid);
-      awaitStop(owner);
+      awaitStop(plan.owner);
     }
   }
 

@@ -117,6 +117,49 @@ class ClusterFailureTest {
   }
 
   @Test
+  void aStateThatIsNoFileIsNotThatOfAStoppedCluster() throws Exception {
+    Files.createDirectories(temporary.resolve("run/state.json"));
+    StringWriter err = new StringWriter();
+    CommandLine line = LabMain.commandLine().setErr(new PrintWriter(err));
+
+    assertThat(line.execute("cluster", "status", "--dir=" + temporary))
+        .isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString())
+        .contains("Cannot read the state of the cluster: java.io.IOException");
+  }
+
+  @Test
+  void aRunningClusterDoesNotTakeOtherSettings() throws Exception {
+    ClusterOptions options = small().setting("dfs.blocksize", "1048576").build();
+    ClusterDirectory directory = new ClusterDirectory(temporary);
+    directory.prepare();
+    directory.writeDescription(ClusterPlan.of(options, null).settle(null));
+    ClusterDirectory.RunState state = new ClusterDirectory.RunState();
+    state.process = ProcessIdentity.current();
+    state.token = "secret";
+    state.plan = ClusterPlan.of(options, null);
+    directory.writeState(state);
+
+    for (ClusterOptions same :
+        new ClusterOptions[] {options, ClusterOptions.builder().build(), small().build()}) {
+      assertThat(ClusterProcess.start(temporary, same).origin())
+          .isEqualTo(ClusterProcess.Origin.FOUND);
+    }
+    assertRefused(
+        small().setting("dfs.blocksize", "2097152"),
+        "with settings {dfs.blocksize=1048576}, not {dfs.blocksize=2097152}; stop it first");
+    assertRefused(
+        small().fastRecovery(ClusterOptions.FastRecovery.FAST), "with recovery STOCK, not FAST");
+    assertRefused(small().heapMib(300), "with heap in MiB 256, not 300");
+  }
+
+  private void assertRefused(ClusterOptions.Builder other, String message) {
+    assertThatThrownBy(() -> ClusterProcess.start(temporary, other.build()))
+        .isInstanceOf(ClusterException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
   void aClusterEndsWithTheProcessThatItBelongsTo() throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(
