@@ -155,7 +155,7 @@ public final class WorkDirectory implements AutoCloseable {
       throw new IOException(
           String.format(
               "Cannot use %s: the run needs %d MiB there and %d MiB are free; choose another"
-                  + " directory with --dir or less data with --size",
+                  + " directory with --dir, or less data (see --help)",
               root, bytes >> 20, store.getUsableSpace() >> 20));
     }
   }

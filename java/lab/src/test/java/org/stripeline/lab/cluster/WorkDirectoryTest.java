@@ -2,6 +2,7 @@
 package org.stripeline.lab.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,6 +50,15 @@ class WorkDirectoryTest {
     }
     assertThat(given.resolve("data")).doesNotExist();
     assertThat(given.resolve("record/io.json")).exists();
+  }
+
+  /** Commands differ in the options that make their data less. */
+  @Test
+  void missingSpaceIsReportedWithoutOptionsThatACommandMayLack() throws IOException {
+    try (WorkDirectory place = WorkDirectory.openTemporary(parent, WorkDirectory.AtEnd.DELETE)) {
+      assertThatThrownBy(() -> place.requireSpace(Long.MAX_VALUE))
+          .hasMessageContaining("--dir, or less data (see --help)");
+    }
   }
 
   /** No process has this process' id and another time of its start. */
