@@ -99,10 +99,11 @@ final class DemoSettings {
   }
 
   /**
-   * Returns the maximum bytes on the disks at the same time: four replicas twice, and the
-   * erasure-coded data.
+   * Returns the maximum bytes on the disks at the same time: in act 2 four replicas twice, and the
+   * erasure-coded data; in act 3 three replicas of the tree, and its erasure-coded copy.
    */
   long spaceBytes() {
-    return 10 * bytes;
+    long tree = groups(treeBlockBytes()) * dataUnits() * treeBlockBytes();
+    return Math.max(10 * bytes, 5 * tree);
   }
 }

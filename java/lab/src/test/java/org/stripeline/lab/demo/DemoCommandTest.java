@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.lab.LabMain;
+import org.stripeline.lab.bench.io.IoSettings;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
@@ -31,5 +33,16 @@ class DemoCommandTest {
 
     assertThat(line.execute(arguments.split(" "))).isEqualTo(ExitStatus.USAGE);
     assertThat(err.toString()).contains(message).contains("--help");
+  }
+
+  /** The trees that are converted have at least two block groups. */
+  @Test
+  void smallFilesNeedTheSpaceOfTheTreesThatAreConverted() {
+    assertThat(space(DemoSettings.LEAST_BYTES)).isEqualTo(5 * 2 * 6 * 32L << 20);
+    assertThat(space(1L << 30)).isEqualTo(10L << 30);
+  }
+
+  private static long space(long bytes) {
+    return new DemoSettings(IoSettings.policy("RS-6-3-1024k"), bytes, 1, false, "").spaceBytes();
   }
 }
