@@ -123,7 +123,7 @@ final class Bundle {
         Files.deleteIfExists(file);
       }
     } catch (IOException e) {
-      throw new CommandException(ExitStatus.FAILED, "Cannot remove " + file + ": " + e);
+      throw new CommandException(ExitStatus.UNCHECKED, "Cannot remove " + file + ": " + e);
     }
   }
 
@@ -163,7 +163,7 @@ final class Bundle {
       }
     } catch (IOException | UncheckedIOException e) {
       throw new CommandException(
-          ExitStatus.FAILED, "Cannot write " + file + ": " + RootCause.message(e));
+          ExitStatus.UNCHECKED, "Cannot write " + file + ": " + RootCause.message(e));
     }
   }
 

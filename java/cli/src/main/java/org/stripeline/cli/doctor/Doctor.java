@@ -44,8 +44,8 @@ public final class Doctor {
    * @param configurationDirectory HADOOP_CONF_DIR or null
    * @param cluster whether to query the NameNodes of the configuration, too
    * @return the findings
-   * @throws org.stripeline.terminal.CommandException if the configuration cannot be read, or the
-   *     NameNode does not answer
+   * @throws org.stripeline.terminal.CommandException if the configuration cannot be read, or names
+   *     no HDFS and {@code cluster} is set
    */
   public DoctorReport examine(String configurationDirectory, boolean cluster) {
     conf = ConfigurationReader.load(configurationDirectory, report.configuration);

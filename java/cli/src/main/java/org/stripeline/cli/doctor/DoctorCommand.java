@@ -4,7 +4,6 @@ package org.stripeline.cli.doctor;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Terminal;
@@ -35,7 +34,8 @@ import picocli.CommandLine.Spec;
       "1:At least one problem found; each is listed with its remedy",
       "2:The command line cannot be carried out as given",
       "3:No problem found, but something could not be checked: the configuration cannot be read,"
-          + " HDFS did not answer, or this user may not ask"
+          + " HDFS did not answer, or this user may not ask; or the file of --bundle could not be"
+          + " written"
     })
 public final class DoctorCommand implements Callable<Integer> {
   @Option(
@@ -69,12 +69,14 @@ public final class DoctorCommand implements Callable<Integer> {
     DoctorReport report;
     try {
       report = doctor.examine(System.getenv("HADOOP_CONF_DIR"), cluster);
-    } catch (CommandException e) {
+      if (file != null) {
+        new Bundle(doctor.configuration(), System.getenv()).write(file, report);
+      }
+    } catch (RuntimeException | Error e) {
       Bundle.giveUp(file);
       throw e;
     }
     if (file != null) {
-      new Bundle(doctor.configuration(), System.getenv()).write(file, report);
       spec.commandLine()
           .getErr()
           .println("Wrote " + file + ": read it before you pass it on; it names hosts and paths");

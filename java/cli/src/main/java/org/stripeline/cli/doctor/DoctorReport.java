@@ -50,7 +50,7 @@ public final class DoctorReport {
   /** The self-test of the coders. */
   public final SelfTest selfTest = new SelfTest();
 
-  /** The problems found, the worst first; empty if there are none. */
+  /** The problems found, in the order of the examination; empty if there are none. */
   public final List<Problem> problems = new ArrayList<>();
 
   /** What works, but should be changed or known; empty if there is nothing. */

@@ -121,26 +121,49 @@ class DoctorTest {
 
   /** Runs in a separate process because a process tries to load the library only once. */
   private void assertFallback(String property, String cause, String remedy) throws Exception {
+    assertThat(run(ExitStatus.FAILED, property, Map.of()))
+        .contains("pure Java: Cannot load native library")
+        .contains(cause)
+        .contains("remedy: " + remedy)
+        .contains("self test      passed");
+  }
+
+  @Test
+  void aBundleThatCannotBeWrittenIsRemoved() throws Exception {
+    // A directory is no log that can be read.
+    Path logs = Files.createDirectories(temporary.resolve("logs/some.log")).getParent();
+    Path bundle = temporary.resolve("bundle.zip");
+    assertThat(
+            run(
+                ExitStatus.UNCHECKED,
+                "-Dstripeline.native.enabled=false",
+                Map.of("HADOOP_LOG_DIR", logs.toString()),
+                "--bundle=" + bundle))
+        .contains("Cannot write " + bundle + ": ");
+    assertThat(bundle).doesNotExist();
+  }
+
+  private String run(
+      int status, String property, Map<String, String> environment, String... options)
+      throws Exception {
     Path out = temporary.resolve("out");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(Arrays.asList("-Xmx256m", property));
     command.add("-Dlog4j.configuration=org/stripeline/terminal/log4j.properties");
     command.addAll(Arrays.asList(Stripeline.class.getName(), "doctor"));
+    command.addAll(Arrays.asList(options));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
     builder.environment().remove("HADOOP_CONF_DIR");
+    builder.environment().putAll(environment);
     builder.redirectErrorStream(true).redirectOutput(out.toFile());
     Process process = builder.start();
 
     assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
     String text = new String(Files.readAllBytes(out));
-    assertThat(process.exitValue()).as(text).isEqualTo(ExitStatus.FAILED);
-    assertThat(text)
-        .contains("pure Java: Cannot load native library")
-        .contains(cause)
-        .contains("remedy: " + remedy)
-        .contains("self test      passed");
+    assertThat(process.exitValue()).as(text).isEqualTo(status);
+    return text;
   }
 
   @Test
