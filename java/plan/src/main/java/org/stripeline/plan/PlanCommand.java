@@ -219,7 +219,7 @@ public final class PlanCommand implements Callable<Integer> {
     path = paths.get(0);
     settings();
     if (html != null) {
-      Page.requireWritable(spec.commandLine(), html);
+      Page.requireWritable(spec.commandLine(), "--html", html);
       page = new Page(audit ? "Erasure-coded files" : "Erasure coding, planned");
     }
     List<String> all = expand();

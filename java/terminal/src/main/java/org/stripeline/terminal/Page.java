@@ -133,15 +133,18 @@ public final class Page implements Sheet {
   }
 
   /**
-   * Checks that a page can be written to a file, before the work whose result it is to show.
+   * Checks that a page or a drawing can be written to a file, before the work whose result it is to
+   * show.
    *
+   * @param option names the file
    * @throws ParameterException of the command line, if it cannot
    */
-  public static void requireWritable(CommandLine line, Path file) {
+  public static void requireWritable(CommandLine line, String option, Path file) {
     Path parent = file.toAbsolutePath().getParent();
     if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
       throw new ParameterException(
-          line, "Cannot write --html=" + file + ": " + parent + " is not a writable directory");
+          line,
+          "Cannot write " + option + "=" + file + ": " + parent + " is not a writable directory");
     }
   }
 

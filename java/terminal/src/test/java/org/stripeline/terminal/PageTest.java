@@ -52,9 +52,9 @@ class PageTest {
   @Test
   void aFileThatCannotBeWrittenIsRefusedBeforehand(@TempDir Path directory) {
     CommandLine line = new CommandLine(CommandSpec.create());
-    Page.requireWritable(line, directory.resolve("page.html"));
+    Page.requireWritable(line, "--html", directory.resolve("page.html"));
     for (Path bad : new Path[] {directory, directory.resolve("none/page.html")}) {
-      assertThatThrownBy(() -> Page.requireWritable(line, bad))
+      assertThatThrownBy(() -> Page.requireWritable(line, "--html", bad))
           .isInstanceOf(ParameterException.class)
           .hasMessageStartingWith("Cannot write --html=" + bad);
     }

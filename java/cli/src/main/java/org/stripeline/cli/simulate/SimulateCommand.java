@@ -92,8 +92,11 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (svg != null) {
+      Page.requireWritable(spec.commandLine(), "--svg", svg);
+    }
     if (html != null) {
-      Page.requireWritable(spec.commandLine(), html);
+      Page.requireWritable(spec.commandLine(), "--html", html);
     }
     PrintWriter out = spec.commandLine().getOut();
     try {

@@ -98,7 +98,8 @@ class SimulateCommandTest {
     Files.write(bad, "{\"title\": 1}".getBytes(StandardCharsets.UTF_8));
     assertThat(run(bad.toString())).isEqualTo(ExitStatus.USAGE);
     assertThat(run(directory.toString())).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(run(scenario(200), "--svg=" + directory)).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("Cannot write");
+    assertThat(run(scenario(200), "--svg=" + directory)).isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString()).contains("Cannot write --svg=" + directory);
+    assertThat(out.toString()).as("nothing is simulated").isEmpty();
   }
 }

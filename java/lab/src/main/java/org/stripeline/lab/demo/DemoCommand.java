@@ -116,7 +116,7 @@ public final class DemoCommand implements Callable<Integer> {
       throw usage("Cannot repeat steps " + repetitions + " times: --rounds must be 1 or more");
     }
     // Before the run instead of after minutes.
-    Page.requireWritable(spec.commandLine(), html);
+    Page.requireWritable(spec.commandLine(), "--html", html);
     DemoReport report = new DemoReport();
     Progress progress = Progress.onStandardError(spec.commandLine().getErr());
     DemoSettings settings =
