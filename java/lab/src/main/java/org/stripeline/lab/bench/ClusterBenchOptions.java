@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.CommandException;
@@ -53,7 +54,7 @@ public final class ClusterBenchOptions {
      * @param place the directory in which to work
      * @param progress receives a line for each step
      */
-    void run(WorkDirectory place, PrintWriter progress) throws IOException;
+    void run(WorkDirectory place, Consumer<String> progress) throws IOException;
   }
 
   /** Returns whether a missed threshold is a failure. */
@@ -96,8 +97,14 @@ public final class ClusterBenchOptions {
   private int measure(WorkDirectory place, ClusterBenchReport report, Measurement measurement)
       throws IOException {
     boolean isComplete = true;
+    PrintWriter err = spec.commandLine().getErr();
     try {
-      measurement.run(place, spec.commandLine().getErr());
+      measurement.run(
+          place,
+          line -> {
+            err.println(line);
+            err.flush();
+          });
       isComplete = !report.isEmpty();
     } catch (IOException | RuntimeException e) {
       if (report.isEmpty()) {
@@ -105,10 +112,10 @@ public final class ClusterBenchOptions {
       }
       // Earlier measurements have taken time, so they are shown.
       isComplete = false;
-      report.failures().add("the run ended early: " + e);
-      spec.commandLine().getErr().println("the run ended early: " + e.getMessage());
+      report.failures.add("the run ended early: " + e);
+      err.println("the run ended early: " + e.getMessage());
       if (System.getenv("STRIPELINE_DEBUG") != null) {
-        e.printStackTrace(spec.commandLine().getErr());
+        e.printStackTrace(err);
       }
     }
     if (place.isInterrupted()) {

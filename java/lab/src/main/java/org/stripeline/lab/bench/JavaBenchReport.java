@@ -4,9 +4,9 @@ package org.stripeline.lab.bench;
 import static org.stripeline.lab.bench.BenchText.number;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 import org.stripeline.natives.codec.CoderStatus;
@@ -41,21 +41,6 @@ final class JavaBenchReport {
   private final Map<String, String> leftOut = new LinkedHashMap<>();
 
   private final List<Judgement> judgements = new ArrayList<>();
-
-  /** A threshold and the value to which it applies. */
-  private static final class Judgement {
-    private final String name;
-    private final double value;
-    private final double limit;
-    private final boolean kept;
-
-    Judgement(String name, double value, double limit, boolean kept) {
-      this.name = name;
-      this.value = value;
-      this.limit = limit;
-      this.kept = kept;
-    }
-  }
 
   JavaBenchReport(int rounds, double seconds, int chunkKib, int threads) {
     this.rounds = rounds;
@@ -103,18 +88,22 @@ final class JavaBenchReport {
     for (String call : new String[] {"encode direct 64", "decode-1 direct 64"}) {
       double value = Spread.of(callNanos.get(call)).median;
       judgements.add(
-          new Judgement(
-              call + "-byte cells, ns per call", value, CALL_NANOS_MAX, value <= CALL_NANOS_MAX));
+          Judgement.of(
+              call + "-byte cells, ns per call",
+              value,
+              number("at most %.0f", CALL_NANOS_MAX),
+              true,
+              value <= CALL_NANOS_MAX));
     }
   }
 
   /** Returns whether every threshold is met. */
   boolean isKept() {
-    return judgements.stream().allMatch(judgement -> judgement.kept);
+    return !Judgement.anyMissed(judgements);
   }
 
   private void atLeast(double limit, String name, double value) {
-    judgements.add(new Judgement(name, value, limit, value >= limit));
+    judgements.add(Judgement.of(name, value, number("at least %.2f", limit), true, value >= limit));
   }
 
   /** Returns the median over rounds of the ratio of two contestants' throughput. */
@@ -129,12 +118,10 @@ final class JavaBenchReport {
 
   /** Returns the result as text. */
   String render() {
-    StringBuilder text = new StringBuilder();
-    line(
-        text,
+    BenchText text = new BenchText();
+    text.line(
         "Hadoop's RawErasureCoderBenchmark, RS(6,3), %d KiB chunks, %d thread(s)",
-        chunkKib,
-        threads);
+        chunkKib, threads);
     TextTable rates = new TextTable("GB/s of data", "median", "min", "max", "x rs_java");
     gigabytesPerSecond.forEach(
         (name, values) -> {
@@ -159,22 +146,10 @@ final class JavaBenchReport {
               number("%.0f", spread.min),
               number("%.0f", spread.max));
         });
-    text.append(rates.render()).append(calls.section()).append('\n');
-    leftOut.forEach((name, reason) -> line(text, "left out: %s (%s)", name, reason));
-    for (Judgement judgement : judgements) {
-      line(
-          text,
-          "%-8s %s: %.2f (limit %.2f)",
-          judgement.kept ? "kept" : "MISSED",
-          judgement.name,
-          judgement.value,
-          judgement.limit);
-    }
+    text.line("%s%s", rates.render(), calls.section());
+    text.leftOut(leftOut);
+    text.judged(Collections.emptyList(), judgements);
     return text.toString();
-  }
-
-  private static void line(StringBuilder text, String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 
   private static void add(Map<String, List<Double>> figures, String name, double value) {

@@ -14,17 +14,17 @@ class JavaBenchReportTest {
     JavaBenchReport report = report(21, 0.9, 390);
     assertThat(report.isKept()).isTrue();
     assertThat(report.render())
-        .contains("kept     encode, direct buffers, times rs_java: 21.00")
-        .contains("kept     decode, heap buffers, times direct buffers: 0.90")
-        .contains("kept     encode direct 64-byte cells, ns per call: 390.00")
+        .contains("kept       encode, direct buffers, times rs_java: 21.00")
+        .contains("kept       decode, heap buffers, times direct buffers: 0.90")
+        .contains("kept       encode direct 64-byte cells, ns per call: 390.00")
         .contains("decode rs-legacy_java");
   }
 
   @Test
   void everyThresholdCanBeMissed() {
-    assertThat(report(19, 0.9, 390).render()).contains("MISSED   encode, direct buffers");
-    assertThat(report(21, 0.8, 390).render()).contains("MISSED   decode, heap buffers");
-    assertThat(report(21, 0.9, 410).render()).contains("MISSED   decode-1 direct 64-byte cells");
+    assertThat(report(19, 0.9, 390).render()).contains("MISSED     encode, direct buffers");
+    assertThat(report(21, 0.8, 390).render()).contains("MISSED     decode, heap buffers");
+    assertThat(report(21, 0.9, 410).render()).contains("MISSED     decode-1 direct 64-byte cells");
     assertThat(report(21, 0.9, 410).isKept()).isFalse();
   }
 

@@ -5,7 +5,6 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -15,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.fs.Path;
@@ -46,7 +46,7 @@ final class ConvertBench {
 
   private final ConvertSettings settings;
   private final WorkDirectory place;
-  private final PrintWriter progress;
+  private final Consumer<String> progress;
   private final ConvertReport report;
   private ShapedNetwork network;
   private IoCluster cluster;
@@ -54,7 +54,10 @@ final class ConvertBench {
   private MethodJvm jvm;
 
   ConvertBench(
-      ConvertSettings settings, WorkDirectory place, PrintWriter progress, ConvertReport report) {
+      ConvertSettings settings,
+      WorkDirectory place,
+      Consumer<String> progress,
+      ConvertReport report) {
     this.settings = settings;
     this.place = place;
     this.progress = progress;
@@ -87,7 +90,7 @@ final class ConvertBench {
         present.add(method);
       } else {
         report.leftOut.put(method.label(), absence);
-        say("left out " + method.label() + ": " + absence);
+        progress.accept("left out " + method.label() + ": " + absence);
       }
     }
     return present;
@@ -96,7 +99,8 @@ final class ConvertBench {
   private void measure(
       ErasureCodingPolicy policy, List<ConversionMethod> methods, WorkDirectory inner)
       throws IOException {
-    say(ConvertSettings.code(policy) + ": starting " + settings.datanodes + " DataNodes");
+    progress.accept(
+        ConvertSettings.code(policy) + ": starting " + settings.datanodes + " DataNodes");
     cluster = start(policy, inner);
     ClusterStatus status = cluster.status();
     report.hadoop = status.hadoopVersion;
@@ -211,7 +215,7 @@ final class ConvertBench {
       addWords(sample, method, run, gib);
     }
     check(method, sample, source, parent);
-    say(
+    progress.accept(
         String.format(
             Locale.ROOT,
             "  %s %s: %.1f MiB/s, %.2f s",
@@ -322,10 +326,5 @@ final class ConvertBench {
           traffic.get("bytesReadRemote").getAsLong()
               + traffic.get("bytesWrittenRemote").getAsLong();
     }
-  }
-
-  private void say(String what) {
-    progress.println(what);
-    progress.flush();
   }
 }

@@ -8,11 +8,10 @@ import java.util.Map;
 import java.util.function.Function;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.ClusterBenchReport;
-import org.stripeline.lab.bench.Judgement;
 import org.stripeline.terminal.Spread;
 
 /** The results of a run; field names are those of the JSON record. */
-final class ConvertReport implements ClusterBenchReport {
+final class ConvertReport extends ClusterBenchReport {
   final String format = "stripeline-bench-convert-1";
   final BenchMachine machine = new BenchMachine();
   String command;
@@ -41,10 +40,8 @@ final class ConvertReport implements ClusterBenchReport {
   /** Methods that were not measured, and the reasons. */
   final Map<String, String> leftOut = new LinkedHashMap<>();
 
-  final List<String> failures = new ArrayList<>();
   final List<ConvertSample> samples = new ArrayList<>();
   final List<Row> rows = new ArrayList<>();
-  final List<Judgement> judgements = new ArrayList<>();
 
   /** All samples of one method with one code. */
   static final class Row {
@@ -144,16 +141,6 @@ final class ConvertReport implements ClusterBenchReport {
   @Override
   public boolean isEmpty() {
     return samples.isEmpty();
-  }
-
-  @Override
-  public List<String> failures() {
-    return failures;
-  }
-
-  @Override
-  public boolean isSound(boolean strict) {
-    return failures.isEmpty() && !(strict && Judgement.anyMissed(judgements));
   }
 
   @Override

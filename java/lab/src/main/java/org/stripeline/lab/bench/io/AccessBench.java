@@ -2,7 +2,6 @@
 package org.stripeline.lab.bench.io;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -10,6 +9,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -49,13 +49,14 @@ final class AccessBench {
 
   private final IoSettings settings;
   private final WorkDirectory place;
-  private final PrintWriter progress;
+  private final Consumer<String> progress;
   private final IoReport report;
   private final Pattern pattern = new Pattern();
   private IoCluster cluster;
   private ReadTrace trace;
 
-  AccessBench(IoSettings settings, WorkDirectory place, PrintWriter progress, IoReport report) {
+  AccessBench(
+      IoSettings settings, WorkDirectory place, Consumer<String> progress, IoReport report) {
     this.settings = settings;
     this.place = place;
     this.progress = progress;
@@ -63,7 +64,7 @@ final class AccessBench {
   }
 
   void run() throws IOException {
-    say("starting " + settings.datanodes() + " DataNodes");
+    progress.accept("starting " + settings.datanodes() + " DataNodes");
     Map<String, String> own = new LinkedHashMap<>();
     own.put("dfs.datanode.socket.reuse.keepalive", KEEPALIVE_MILLIS);
     own.put("dfs.datanode.transfer.socket.send.buffer.size", SOCKET_BYTES);
@@ -81,11 +82,6 @@ final class AccessBench {
     } finally {
       log.setLevel(before);
     }
-  }
-
-  private void say(String what) {
-    progress.println(what);
-    progress.flush();
   }
 
   /** All files, patterns and faults of one policy. */
@@ -131,7 +127,7 @@ final class AccessBench {
     }
 
     private void count(int dead) throws IOException {
-      say(policy.getName() + ", " + dead + " dead DataNodes");
+      progress.accept(policy.getName() + ", " + dead + " dead DataNodes");
       List<Run> runs = new ArrayList<>();
       for (int repetition = 0; repetition < settings.repetitions; repetition++) {
         for (int file = 0; file < paths.size(); file++) {

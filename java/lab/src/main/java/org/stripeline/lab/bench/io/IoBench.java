@@ -2,7 +2,6 @@
 package org.stripeline.lab.bench.io;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.lab.bench.cluster.BenchHdfs;
@@ -52,7 +52,7 @@ final class IoBench {
 
   private final IoSettings settings;
   private final WorkDirectory place;
-  private final PrintWriter progress;
+  private final Consumer<String> progress;
   private final IoReport report;
   private final Pattern pattern = new Pattern();
   private BenchHdfs hdfs;
@@ -68,7 +68,7 @@ final class IoBench {
 
   private int linkMbit;
 
-  IoBench(IoSettings settings, WorkDirectory place, PrintWriter progress, IoReport report) {
+  IoBench(IoSettings settings, WorkDirectory place, Consumer<String> progress, IoReport report) {
     this.settings = settings;
     this.place = place;
     this.progress = progress;
@@ -80,7 +80,7 @@ final class IoBench {
     if (settings.configuration != null) {
       hdfs =
           place.start(() -> ExistingHdfs.open(settings.configuration, settings.configuredParent));
-      say("writing in " + hdfs);
+      progress.accept("writing in " + hdfs);
       describe();
       measurePolicies();
       // What stays would not be noticed at the end of the process.
@@ -91,12 +91,10 @@ final class IoBench {
       runShaped();
       return;
     }
-    say("starting " + settings.datanodes() + " DataNodes");
+    progress.accept("starting " + settings.datanodes() + " DataNodes");
     cluster =
         place.start(
-            () ->
-                IoCluster.start(
-                    place.cluster(), settings.datanodes(), Collections.<String, String>emptyMap()));
+            () -> IoCluster.start(place.cluster(), settings.datanodes(), Collections.emptyMap()));
     if (settings.hasHung()) {
       DataNodeProcess.Place datanode =
           new DataNodeProcess.Place(
@@ -127,7 +125,7 @@ final class IoBench {
         place.add(
             new ShapedNetwork(settings.datanodes(), 0, settings.delayMicros, settings.clientMbit));
     network.make();
-    say("starting " + settings.datanodes() + " DataNodes, each in a separate network");
+    progress.accept("starting " + settings.datanodes() + " DataNodes, each in a separate network");
     cluster = ShapedCluster.start(place, network, Collections.<String, String>emptyMap());
     if (network.lacksDelay()) {
       report.notes.add("the links have no delay: this kernel lacks netem");
@@ -184,7 +182,7 @@ final class IoBench {
         present.add(contestant);
       } else if (absence != null) {
         report.leaveOut(contestant.label(), absence);
-        say("left out " + contestant.label() + ": " + absence);
+        progress.accept("left out " + contestant.label() + ": " + absence);
       }
     }
     return present;
@@ -232,11 +230,6 @@ final class IoBench {
     }
   }
 
-  private void say(String what) {
-    progress.println(what);
-    progress.flush();
-  }
-
   /** All repetitions of one round of JVMs with one number of threads. */
   private final class Round {
     private final ErasureCodingPolicy policy;
@@ -282,7 +275,7 @@ final class IoBench {
             settings.operations.stream()
                 .anyMatch(o -> !o.action().writes() && contestant.takesPart(o));
         if (reads && files.of(contestant.scheme()) == null) {
-          say(prefix() + "writing what is read, " + contestant.scheme());
+          progress.accept(prefix() + "writing what is read, " + contestant.scheme());
           files.write(contestant.scheme(), paths(contestant, "read"), fileBytes);
         }
       }
@@ -400,7 +393,7 @@ final class IoBench {
       } else {
         Sample sample = sample(client.contestant(), operation, repetition, answer);
         report.samples.add(sample);
-        say(
+        progress.accept(
             prefix()
                 + String.format(
                     Locale.ROOT,
@@ -438,7 +431,7 @@ final class IoBench {
       }
       String text = prefix() + what + ", " + contestant.label() + ": " + error;
       report.fail(contestant, text);
-      say("FAILED " + text);
+      progress.accept("FAILED " + text);
     }
 
     private Sample sample(

@@ -2,8 +2,6 @@
 package org.stripeline.lab.bench.io;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.Writer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -101,30 +99,9 @@ public final class IoComparison {
    * @throws IOException if it cannot continue; errors of clients are in {@link #failures}
    */
   public void run(IoCluster cluster, WorkDirectory place, Listener listener) throws IOException {
-    new IoBench(settings, place, new PrintWriter(lines(listener), true), report).runOn(cluster);
+    new IoBench(settings, place, line -> listener.said(line, report.samples.size()), report)
+        .runOn(cluster);
     report.conclude();
-  }
-
-  private Writer lines(Listener listener) {
-    return new Writer() {
-      private final StringBuilder line = new StringBuilder();
-
-      @Override
-      public void write(char[] text, int from, int length) {
-        line.append(text, from, length);
-      }
-
-      @Override
-      public void flush() {
-        if (line.length() > 0) {
-          listener.said(line.toString().trim(), report.samples.size());
-          line.setLength(0);
-        }
-      }
-
-      @Override
-      public void close() {}
-    };
   }
 
   /** Returns MiB/s of an operation, or null if the client was not measured in it. */

@@ -8,12 +8,11 @@ import java.util.List;
 import java.util.Map;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.ClusterBenchReport;
-import org.stripeline.lab.bench.Judgement;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.Spread;
 
 /** The results of a run; field names are those of the JSON record. */
-final class IoReport implements ClusterBenchReport {
+final class IoReport extends ClusterBenchReport {
   final String format = "stripeline-bench-io-1";
   final BenchMachine machine = new BenchMachine();
   String command;
@@ -45,10 +44,9 @@ final class IoReport implements ClusterBenchReport {
 
   final List<String> notes = new ArrayList<>();
 
-  /** Errors, including wrong bytes. */
-  final List<String> failures = new ArrayList<>();
-
-  /** Whether one of our own contestants failed. */
+  /**
+   * Whether our coder or one of our pipelines failed, or a pipeline of Hadoop was used for ours.
+   */
   boolean oursFailed;
 
   final List<Sample> samples = new ArrayList<>();
@@ -56,8 +54,6 @@ final class IoReport implements ClusterBenchReport {
 
   /** Reads of DataNodes for access patterns; empty if these were not counted. */
   final List<AccessCount> accesses = new ArrayList<>();
-
-  final List<Judgement> judgements = new ArrayList<>();
 
   /** All samples of one contestant in one operation. */
   static final class Row {
@@ -187,13 +183,8 @@ final class IoReport implements ClusterBenchReport {
   }
 
   @Override
-  public List<String> failures() {
-    return failures;
-  }
-
-  @Override
   public boolean isSound(boolean strict) {
-    return !oursFailed && !(strict && Judgement.anyMissed(judgements));
+    return !oursFailed && !isMissed(strict);
   }
 
   @Override

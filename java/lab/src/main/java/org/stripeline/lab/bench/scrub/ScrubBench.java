@@ -4,7 +4,6 @@ package org.stripeline.lab.bench.scrub;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
@@ -41,14 +41,17 @@ final class ScrubBench {
 
   private final ScrubSettings settings;
   private final WorkDirectory place;
-  private final PrintWriter progress;
+  private final Consumer<String> progress;
   private final ScrubBenchReport report;
   private IoCluster cluster;
   private MethodJvm jvm;
   private long groups;
 
   ScrubBench(
-      ScrubSettings settings, WorkDirectory place, PrintWriter progress, ScrubBenchReport report) {
+      ScrubSettings settings,
+      WorkDirectory place,
+      Consumer<String> progress,
+      ScrubBenchReport report) {
     this.settings = settings;
     this.place = place;
     this.progress = progress;
@@ -61,7 +64,7 @@ final class ScrubBench {
     if (settings.ownNetwork) {
       Loopback.start();
     }
-    say("starting " + settings.datanodes + " DataNodes");
+    progress.accept("starting " + settings.datanodes + " DataNodes");
     Map<String, String> own = new LinkedHashMap<>();
     // The rate would be what is measured.
     own.put("stripeline.agent.scrub.bandwidth", "0");
@@ -115,7 +118,7 @@ final class ScrubBench {
       }
       groups += blocks(file).size();
     }
-    say(settings.files + " files written");
+    progress.accept(settings.files + " files written");
   }
 
   private List<LocatedBlock> blocks(int file) throws IOException {
@@ -141,7 +144,7 @@ final class ScrubBench {
     if (method == ScrubMethod.SCRUB) {
       requireAllHealthy(sums(run));
     }
-    say(
+    progress.accept(
         String.format(
             Locale.ROOT,
             "  %s: %.2f s, %.2f MiB on the network",
@@ -190,10 +193,5 @@ final class ScrubBench {
     if (!report.damageFound || sums(run).get("groupsDamaged").getAsLong() != 1) {
       report.failures.add("scrub did not locate the damaged block " + parity + ": " + found);
     }
-  }
-
-  private void say(String what) {
-    progress.println(what);
-    progress.flush();
   }
 }

@@ -13,7 +13,7 @@ import org.stripeline.terminal.Spread;
 import org.stripeline.terminal.TextTable;
 
 /** The results of a run; field names are those of the JSON record. */
-final class ScrubBenchReport implements ClusterBenchReport {
+final class ScrubBenchReport extends ClusterBenchReport {
   /** What scrub is to achieve: its speed relative to verifyEC, and its share of the network. */
   private static final double TIMES_FASTER_MIN = 5;
 
@@ -43,10 +43,8 @@ final class ScrubBenchReport implements ClusterBenchReport {
   /** Time of verifyEC divided by that of scrub in the same repetition. */
   Spread timesFaster;
 
-  final List<String> failures = new ArrayList<>();
   final List<ScrubSample> samples = new ArrayList<>();
   final List<Row> rows = new ArrayList<>();
-  final List<Judgement> judgements = new ArrayList<>();
 
   /** All samples of one method. */
   static final class Row {
@@ -138,16 +136,6 @@ final class ScrubBenchReport implements ClusterBenchReport {
   @Override
   public boolean isEmpty() {
     return samples.isEmpty();
-  }
-
-  @Override
-  public List<String> failures() {
-    return failures;
-  }
-
-  @Override
-  public boolean isSound(boolean strict) {
-    return failures.isEmpty() && !(strict && Judgement.anyMissed(judgements));
   }
 
   @Override

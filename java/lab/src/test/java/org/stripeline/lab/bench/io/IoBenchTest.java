@@ -52,7 +52,7 @@ class IoBenchTest {
     IoReport report = new IoReport();
     try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
       Files.createDirectories(place.data());
-      new IoBench(settings, place, new PrintWriter(progress), report).run();
+      new IoBench(settings, place, line -> progress.append(line).append('\n'), report).run();
     }
     report.conclude();
     return report;
