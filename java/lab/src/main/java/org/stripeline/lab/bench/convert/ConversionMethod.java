@@ -28,7 +28,10 @@ enum ConversionMethod {
    * blocks of a stripe.
    */
   HDFS_RAID_EAR(RaidNode.NAME + "-ear"),
-  /** As {@link #CP}, with a coder that computes nothing: what is to be found. */
+  /**
+   * For tests: as {@link #CP}, with a coder that writes parity that it has not computed, so that a
+   * bench which checks its bytes must fail.
+   */
   WRONG_PARITY("wrong-parity");
 
   private final String label;

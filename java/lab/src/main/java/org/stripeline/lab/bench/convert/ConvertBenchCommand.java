@@ -124,7 +124,8 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       paramLabel = "MBIT",
       defaultValue = "0",
       description =
-          "Connect every rack through a link of this rate (default: a quarter of --shaped)")
+          "Connect every rack through a link of this rate; needs --shaped (default: a quarter of"
+              + " it)")
   private int rackMbit;
 
   @Option(
@@ -221,6 +222,9 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       throw usage(
           "Cannot measure: numbers must be positive, with at most 200 DataNodes and a DataNode for"
               + " each rack");
+    }
+    if (rackMbit > 0 && linkMbit == 0) {
+      throw usage("Cannot limit the links of racks alone: --shaped-racks needs --shaped");
     }
     int inOneRack = (datanodes + racks - 1) / racks;
     int most = Math.min(settings.linkMbit, settings.rackMbit / inOneRack);
