@@ -58,7 +58,7 @@ final class IoBench {
   private BenchHdfs hdfs;
   private SchemeDirectories directories;
 
-  /** The same, or null on a cluster of the user, whose DataNodes keep running. */
+  /** The {@link #hdfs} if it is one of this machine, whose DataNodes may be stopped; else null. */
   private IoCluster cluster;
 
   private DataNodeProcess hanging;

@@ -30,7 +30,10 @@ enum IoContestant {
   ISAL_1M("isal-1m", StorageScheme.RS, IsalCoderFactory.CODER_NAME),
   /** A coder that does nothing in Hadoop's own pipeline: the upper bound for all coders in it. */
   NO_OP("noop", StorageScheme.RS, "noop"),
-  /** The same, and reads with Hadoop's Java coder: what is to be found if it checks its bytes. */
+  /**
+   * For tests: writes parity that it has not computed, and decodes with Hadoop's Java coder, so
+   * that a bench which checks its bytes must fail.
+   */
   WRONG_PARITY("wrong-parity", StorageScheme.RS, "wrong-parity"),
   /** Our coder in Hadoop's own pipeline. */
   CODER("coder", StorageScheme.RS, "stripeline"),
