@@ -45,8 +45,7 @@ final class PipelineAct implements DemoRunner.Act {
             step.advanceTo(samples * settings.bytes());
           });
       if (comparison.haveOursFailed()) {
-        throw new DemoException(
-            "Wrong in act 2: " + comparison.failures() + " " + comparison.notes());
+        throw new DemoException("Wrong in act 2: " + comparison.failures());
       }
       step.note("");
       step.succeeded();

@@ -121,14 +121,7 @@ public final class IoComparison {
 
   /** Returns whether our pipelines failed or were not used. */
   public boolean haveOursFailed() {
-    return report.oursFailed || !report.notes.isEmpty();
-  }
-
-  /**
-   * Returns further observations, for example that Hadoop's pipelines were used instead of ours.
-   */
-  public List<String> notes() {
-    return new ArrayList<>(report.notes);
+    return report.oursFailed;
   }
 
   /** Returns the number of bytes that Hadoop's own reader compared with the written data. */

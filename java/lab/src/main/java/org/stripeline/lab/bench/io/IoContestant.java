@@ -128,6 +128,11 @@ enum IoContestant {
     return scheme;
   }
 
+  /** Returns whether it uses our coder, in Hadoop's pipeline or in ours. */
+  boolean isOurs() {
+    return "stripeline".equals(coder);
+  }
+
   /** Returns whether our pipelines must be in use. */
   boolean isOurPipeline() {
     return mode != WriteMode.STOCK;

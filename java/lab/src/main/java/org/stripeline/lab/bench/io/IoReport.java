@@ -98,7 +98,7 @@ final class IoReport extends ClusterBenchReport {
 
   void fail(IoContestant contestant, String text) {
     failures.add(text);
-    oursFailed |= contestant.isOurPipeline();
+    oursFailed |= contestant.isOurs();
   }
 
   @Override
@@ -116,15 +116,15 @@ final class IoReport extends ClusterBenchReport {
     for (Row row : rows) {
       IoContestant contestant = IoContestant.parse(row.contestant);
       if (contestant.isOurPipeline() && !Judge.isOurStream(row.stream)) {
-        String note =
+        String wrong =
             row.contestant
                 + " used the stream "
                 + row.stream
                 + " for "
                 + row.operation
                 + ": that is Hadoop's own pipeline";
-        if (!notes.contains(note)) {
-          notes.add(note);
+        if (!failures.contains(wrong)) {
+          fail(contestant, wrong);
         }
       }
     }

@@ -90,14 +90,8 @@ class IoPartsTest {
   void drawsWellFormedPlots() throws Exception {
     IoReport report = new IoReport();
     for (int rate : new int[] {0, 100, 200}) {
-      Sample sample = new Sample();
+      Sample sample = write(IoContestant.RS_JAVA);
       sample.linkMbit = rate;
-      sample.policy = "RS-6-3-1024k";
-      sample.threads = 1;
-      sample.operation = "write";
-      sample.contestant = "rs_java";
-      sample.mibPerSecond = 50;
-      sample.seconds = 1;
       report.samples.add(sample);
     }
     report.conclude();
@@ -110,6 +104,45 @@ class IoPartsTest {
     assertThat(svg).contains("<polyline").contains("rs_java: 50 MiB/s");
     assertThat(new IoTable(report).render())
         .contains("RS-6-3-1024k, 1 thread, links of 200 Mbit/s");
+  }
+
+  private static Sample write(IoContestant contestant) {
+    Sample sample = new Sample();
+    sample.policy = "RS-6-3-1024k";
+    sample.threads = 1;
+    sample.operation = "write";
+    sample.contestant = contestant.label();
+    sample.mibPerSecond = 50;
+    sample.seconds = 1;
+    return sample;
+  }
+
+  @Test
+  void failuresOfOurCoderInHadoopsPipelineAreOurs() {
+    IoReport report = new IoReport();
+    report.fail(IoContestant.RS_JAVA, "wrong parity");
+    assertThat(report.isSound(false)).isTrue();
+    report.fail(IoContestant.CODER_1M, "wrong parity");
+    assertThat(report.isSound(false)).isFalse();
+  }
+
+  @Test
+  void hadoopsPipelineInPlaceOfOursIsAFailure() {
+    IoReport report = new IoReport();
+    for (int threads = 1; threads <= 2; threads++) {
+      Sample sample = write(IoContestant.NON_BLOCKING);
+      sample.threads = threads;
+      sample.stream = "org.apache.hadoop.hdfs.DFSStripedOutputStream";
+      report.samples.add(sample);
+      report.samples.add(write(IoContestant.RS_JAVA));
+    }
+    report.conclude();
+    assertThat(report.failures)
+        .singleElement()
+        .asString()
+        .startsWith("non-blocking used the stream ")
+        .endsWith(" for write: that is Hadoop's own pipeline");
+    assertThat(report.isSound(false)).isFalse();
   }
 
   @Test
