@@ -34,6 +34,9 @@ final class AccessBench {
   /** Maximum number of DataNodes that are dead at the same time. */
   static final int DEAD_MAX = 2;
 
+  /** More than the files take on disks with any policy that Hadoop has. */
+  static final long DISK_BYTES = 256L << 20;
+
   /** Longer than the read-ahead of streams. */
   private static final long LONG_FILE_BYTES = (33L << 20) + 12_345;
 

@@ -219,8 +219,7 @@ public final class IoBenchCommand implements Callable<Integer> {
     report.datanodes = configuration == null ? settings.datanodes() : null;
     return run.run(
         settings.isShaped(),
-        // One file with all its copies or parity, and the files that are read.
-        configuration == null ? 4 * settings.bytes : 0,
+        configuration == null ? diskBytes(settings) : 0,
         report,
         (place, progress) -> {
           if (accessPatterns) {
@@ -232,6 +231,16 @@ public final class IoBenchCommand implements Callable<Integer> {
   }
 
   private IoSettings settings() {
+  private long diskBytes(IoSettings settings) {
+    return accessPatterns
+        ? AccessBench.DISK_BYTES
+        : settings.policies.stream()
+            .mapToLong(
+                policy -> new ResourceNeed(settings.contestants, policy, settings).diskBytes())
+            .max()
+            .orElse(0);
+  }
+
     IoSettings settings = new IoSettings();
     try {
       for (String name : given(contestants, quick ? QUICK_CONTESTANTS : allContestants())) {

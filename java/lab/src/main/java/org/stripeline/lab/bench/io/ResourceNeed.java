@@ -22,7 +22,8 @@ final class ResourceNeed {
   private final ErasureCodingPolicy policy;
   private final IoSettings settings;
   private final int threads;
-  private final Set<IoContestant.StorageScheme> schemes = new HashSet<>();
+  private final Set<IoContestant.StorageScheme> read = new HashSet<>();
+  private final Set<IoContestant.StorageScheme> written = new HashSet<>();
 
   /**
    * Determines what a round of clients needs.
@@ -34,7 +35,13 @@ final class ResourceNeed {
     this.policy = policy;
     this.settings = settings;
     threads = Collections.max(settings.threads);
-    clients.forEach(client -> schemes.add(client.scheme()));
+    for (IoContestant client : clients) {
+      for (Operation operation : settings.operations) {
+        if (client.takesPart(operation)) {
+          (operation.action().writes() ? written : read).add(client.scheme());
+        }
+      }
+    }
   }
 
   /**
@@ -56,8 +63,7 @@ final class ResourceNeed {
       need += ClientHeap.bytes(client, policy, threads) + JVM_BYTES;
     }
     if (disks != null && Files.getFileStore(disks).type().equals("tmpfs")) {
-      double largest = schemes.stream().mapToDouble(this::stored).max().orElse(0);
-      need += readBytes() + (long) (largest * settings.bytes);
+      need += diskBytes();
     }
     long free = BenchMachine.availableMemory().orElse(Long.MAX_VALUE);
     if (need > free) {
@@ -74,8 +80,8 @@ final class ResourceNeed {
    * each DataNode of a file that is being written.
    */
   private void requireSpace(BenchHdfs hdfs) throws IOException {
-    long written = schemes.stream().mapToLong(this::reserved).max().orElse(0);
-    long need = readBytes() + written;
+    long reserved = clients.stream().mapToLong(this::reserved).max().orElse(0);
+    long need = readBytes() + reserved;
     // Deleted files still take space for some time, and others use the cluster.
     long free = hdfs.free() / 2;
     if (need > free) {
@@ -84,17 +90,24 @@ final class ResourceNeed {
               "Cannot measure: the files take %d MiB of the cluster, of which %d are reserved for"
                   + " those that are being written, and %d may be used, half of what is free; name"
                   + " fewer --contestants, fewer --threads or a smaller --size",
-              need >> 20, written >> 20, free >> 20));
+              need >> 20, reserved >> 20, free >> 20));
     }
   }
 
-  /** Returns the bytes on DataNodes of the files that are read. */
+  /** Returns the most bytes on DataNodes: of the files that are read, and of those of one write. */
+  long diskBytes() {
+    double largest = written.stream().mapToDouble(this::stored).max().orElse(0);
+    return readBytes() + (long) (largest * settings.bytes);
+  }
+
+  /** Returns the bytes on DataNodes of the files that are read, which all exist at once. */
   private long readBytes() {
-    return (long) (schemes.stream().mapToDouble(this::stored).sum() * settings.bytes);
+    return (long) (read.stream().mapToDouble(this::stored).sum() * settings.bytes);
   }
 
   /** Returns what all threads of one client reserve to write their files in whole blocks. */
-  private long reserved(IoContestant.StorageScheme scheme) {
+  private long reserved(IoContestant client) {
+    IoContestant.StorageScheme scheme = client.scheme();
     int units = scheme.isCoded() ? policy.getNumDataUnits() : 1;
     long group = units * IoCluster.BLOCK_BYTES;
     long groups = (settings.fileBytes(policy, threads, settings.bytes) + group - 1) / group;

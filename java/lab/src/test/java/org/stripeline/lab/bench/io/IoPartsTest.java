@@ -106,6 +106,26 @@ class IoPartsTest {
         .contains("RS-6-3-1024k, 1 thread, links of 200 Mbit/s");
   }
 
+  @Test
+  void theFilesThatAreReadExistOnDisksForAllSchemesAtOnce() {
+    IoSettings settings = new IoSettings();
+    settings.bytes = 100;
+    settings.threads = Arrays.asList(1);
+    settings.operations = Arrays.asList(Operation.parse("write"), Operation.parse("read"));
+    settings.contestants =
+        Arrays.asList(IoContestant.REPLICATED_3, IoContestant.REPLICATED_4, IoContestant.RS_JAVA);
+    assertThat(diskBytes(settings)).isEqualTo(300 + 400 + 150 + 400);
+    settings.operations = Arrays.asList(Operation.parse("write"));
+    assertThat(diskBytes(settings)).isEqualTo(400);
+    settings.operations = Arrays.asList(Operation.parse("read-dead3"));
+    assertThat(diskBytes(settings)).as("3-rep tolerates two").isEqualTo(400 + 150);
+  }
+
+  private static long diskBytes(IoSettings settings) {
+    return new ResourceNeed(settings.contestants, IoSettings.policy("RS-6-3-64k"), settings)
+        .diskBytes();
+  }
+
   private static Sample write(IoContestant contestant) {
     Sample sample = new Sample();
     sample.policy = "RS-6-3-1024k";
