@@ -145,7 +145,9 @@ final class AccessBench {
         run.read(paths.get(run.file), dead);
       }
       Map<String, AccessCount.Reads> reads = trace.reads();
-      runs.forEach(run -> run.reads = reads.getOrDefault(run.client, new AccessCount.Reads()));
+      for (Run run : runs) {
+        run.reads = run.hasFailed ? new AccessCount.Reads() : ReadTrace.of(run.client, reads);
+      }
       int file = 0;
       for (Map.Entry<String, Long> entry : lengths.entrySet()) {
         for (AccessPattern access : AccessPattern.values()) {
@@ -182,6 +184,7 @@ final class AccessBench {
     final AccessPattern access;
     final IoContestant contestant;
     String client;
+    boolean hasFailed;
     AccessCount.Reads reads;
 
     Run(int file, AccessPattern access, IoContestant contestant) {
@@ -208,6 +211,7 @@ final class AccessBench {
         }
         access.run(in);
       } catch (IOException e) {
+        hasFailed = true;
         report.fail(
             contestant,
             path + ", " + dead + " dead, " + access.label() + ", " + contestant.label() + ": " + e);

@@ -77,6 +77,20 @@ final class ReadTrace {
     return reads;
   }
 
+  /**
+   * Returns the reads of one client.
+   *
+   * @throws IOException if there are none: all counts would be zero, and no threshold missed
+   */
+  static AccessCount.Reads of(String client, Map<String, AccessCount.Reads> reads)
+      throws IOException {
+    AccessCount.Reads of = reads.get(client);
+    if (of == null) {
+      throw new IOException("Cannot count: the log of the DataNodes has no read of " + client);
+    }
+    return of;
+  }
+
   private boolean isIdle() {
     return cluster.servingThreads() == 0;
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
@@ -124,6 +125,12 @@ class IoPartsTest {
   private static long diskBytes(IoSettings settings) {
     return new ResourceNeed(settings.contestants, IoSettings.policy("RS-6-3-64k"), settings)
         .diskBytes();
+  }
+
+  @Test
+  void aLogWithoutTheReadsOfAClientIsAnError() {
+    assertThatThrownBy(() -> ReadTrace.of("client-1", Collections.emptyMap()))
+        .hasMessage("Cannot count: the log of the DataNodes has no read of client-1");
   }
 
   private static Sample write(IoContestant contestant) {
