@@ -460,6 +460,13 @@ final class IoBench {
         return;
       }
       List<String> victims = files.victims();
+      for (Operation operation : settings.operations) {
+        if (operation.dead() > victims.size()) {
+          report.leaveOut(
+              operation.name(),
+              "no contestant reads erasure-coded files, which decide which DataNodes die");
+        }
+      }
       for (int dead = 1; dead <= victims.size(); dead++) {
         cluster.kill(victims.get(dead - 1));
         for (Operation operation : settings.operations) {

@@ -154,13 +154,17 @@ class IoBenchTest {
         .contains("write, parity, wrong-parity", "verifyEC");
   }
 
+  /** Then no other contestant has files of which it is known which DataNodes must die. */
   @Test
   void anEngineWithoutItsRailIsLeftOut() throws Exception {
     IoSettings settings = new IoSettings();
-    settings.contestants = Arrays.asList(IoContestant.UMR_SINGLE);
-    settings.operations = Arrays.asList(Operation.parse("write"));
+    settings.contestants = Arrays.asList(IoContestant.UMR_SINGLE, IoContestant.REPLICATED_3);
+    settings.operations = Arrays.asList(Operation.parse("write"), Operation.parse("read-dead1"));
     settings.rail = "plugin:/no/such/coder.so";
-    assertThat(measure(settings).leftOut.get("umr-single")).contains("/no/such/coder.so");
+    IoReport report = measure(settings);
+    assertThat(report.leftOut.get("umr-single")).contains("/no/such/coder.so");
+    assertThat(report.leftOut.get("read-dead1")).contains("erasure-coded files");
+    assertThat(report.samples).hasSize(1);
   }
 
   @Test
