@@ -38,8 +38,8 @@ import picocli.CommandLine.Spec;
           + " (-hung), and with this machine's page cache emptied before (read-cold; needs root and"
           + " files on a disk); each also while others keep all processors busy (write-busy)."
           + " 3-rep, 4-rep and functional-partitioned also: sync (write and hflush 1 KiB, 2,000"
-          + " times per file, without the first) and first-sync (create a file, write and hflush 1"
-          + " MiB; 40 files).",
+          + " times in all files together; the first of each file does not count) and first-sync"
+          + " (create a file, write and hflush 1 MiB; 40 times in all).",
       "",
       "Hadoop's own reader reads back every byte written; timed reads compare 8 bytes of each 4"
           + " KiB, warm-up reads and random reads compare every byte."
