@@ -108,6 +108,13 @@ class IoPartsTest {
   }
 
   @Test
+  void aContestantForTestsIsMeasuredOnlyIfNamed() {
+    assertThat(IoBenchCommand.allContestants())
+        .contains("3-rep", "noop", "umr-multi")
+        .doesNotContain("wrong-parity");
+  }
+
+  @Test
   void theFilesThatAreReadExistOnDisksForAllSchemesAtOnce() {
     IoSettings settings = new IoSettings();
     settings.bytes = 100;
