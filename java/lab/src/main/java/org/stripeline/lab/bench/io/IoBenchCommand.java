@@ -149,7 +149,8 @@ public final class IoBenchCommand implements Callable<Integer> {
       names = "--delay",
       paramLabel = "MICROSECONDS",
       defaultValue = "0",
-      description = "Delay of those links in each direction (default: ${DEFAULT-VALUE})")
+      description =
+          "Delay of those links in each direction; needs --shaped (default: ${DEFAULT-VALUE})")
   private int delayMicros;
 
   @Option(
@@ -240,8 +241,8 @@ public final class IoBenchCommand implements Callable<Integer> {
             .orElse(0);
   }
 
-    IoSettings settings = new IoSettings();
   private IoSettings settings() {
+    IoSettings settings = new IoSettings();
     try {
       for (String name : given(contestants, quick ? QUICK_CONTESTANTS : allContestants())) {
         settings.contestants.add(IoContestant.parse(name));
@@ -343,11 +344,14 @@ public final class IoBenchCommand implements Callable<Integer> {
         || (!rates.isEmpty() && Collections.min(rates) < 1)) {
       throw usage("Cannot measure: all numbers and sizes must be positive");
     }
-    if (accessPatterns && (!operations.isEmpty() || settings.isShaped())) {
-      throw usage("Cannot count access patterns together with --operations or --shaped: omit them");
+    boolean names = !operations.isEmpty() || !contestants.isEmpty() || !threads.isEmpty();
+    if (accessPatterns && (names || settings.isShaped())) {
+      throw usage(
+          "Cannot count access patterns together with --operations, --contestants, --threads or"
+              + " --shaped: omit them");
     }
-    if (clientMbit > 0 && !settings.isShaped()) {
-      throw usage("Cannot limit the link of clients alone: --client-link needs --shaped");
+    if ((clientMbit > 0 || delayMicros > 0) && !settings.isShaped()) {
+      throw usage("Cannot limit or delay links: --client-link and --delay need --shaped");
     }
     int mostDead = accessPatterns ? AccessBench.DEAD_MAX : settings.mostDead();
     for (ErasureCodingPolicy policy : settings.policies) {

@@ -5,16 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.lab.LabMain;
 import org.stripeline.lab.bench.ProcessTime;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.bench.io.client.ClientRequest;
+import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Spread;
+import picocli.CommandLine;
 
 /** Unit tests of the parts of the benchmark. */
 class IoPartsTest {
@@ -138,6 +145,24 @@ class IoPartsTest {
   void aLogWithoutTheReadsOfAClientIsAnError() {
     assertThatThrownBy(() -> ReadTrace.of("client-1", Collections.emptyMap()))
         .hasMessage("Cannot count: the log of the DataNodes has no read of client-1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "bench io --delay=1000|--client-link and --delay need --shaped",
+        "bench io --client-link=100|--client-link and --delay need --shaped",
+        "bench io --access-patterns --threads=2|--threads or --shaped: omit them",
+        "bench io --access-patterns --contestants=isal|--threads or --shaped: omit them",
+        "bench convert --shaped-racks=200|--shaped-racks needs --shaped",
+      })
+  void optionsThatWouldBeIgnoredAreRefused(String arguments, String message) {
+    StringWriter err = new StringWriter();
+    CommandLine line = LabMain.commandLine().setErr(new PrintWriter(err));
+
+    assertThat(line.execute(arguments.split(" "))).isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString()).contains(message);
   }
 
   private static Sample write(IoContestant contestant) {
