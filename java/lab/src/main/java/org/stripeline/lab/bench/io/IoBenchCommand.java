@@ -47,7 +47,8 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Measured",
-      "1:Our pipelines failed or read a wrong byte; with --enforce, a threshold is missed",
+      "1:Our pipelines failed or read a wrong byte, or the run ended early; with --enforce, a"
+          + " threshold is missed",
       "2:The command line cannot be carried out as given",
       "3:Could not measure"
     })
