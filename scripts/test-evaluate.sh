@@ -18,6 +18,12 @@ fail() {
   exit 1
 }
 
+# Without our jar no trial can run, which is no failure of one.
+status=0
+scripts/test-applications.sh --jar "$directory/none.jar" >/dev/null 2>"$directory/jar.txt" || status=$?
+if ((status != 3)) || ! grep -q "Cannot find our jar" "$directory/jar.txt"; then
+  fail "a trial without our jar ended with status $status: $(cat "$directory/jar.txt")"
+fi
 status=0
 ./stripeline evaluate --trial --only=programs,sql,accumulo --dir="$directory/evaluation" \
   >"$directory/report.txt" 2>"$directory/progress.txt" || status=$?
