@@ -21,6 +21,14 @@ class_path() {
   cat "$file"
 }
 
+# Prints the class path of a profile; ends the script if there is none.
+required_class_path() {
+  class_path "$1" || {
+    echo "Cannot run ${0##*/}: the class path of $1 cannot be resolved" >&2
+    exit 3
+  }
+}
+
 # Compiles folders of the sources against a class path: OUTPUT CLASSPATH FOLDER...
 compile() {
   local output=$1 path=$2
@@ -61,7 +69,7 @@ lock_build() {
   mkdir -p "$BUILD"
   exec 9>"$BUILD/lock"
   flock --nonblock 9 || {
-    echo "${0##*/}: another run uses $BUILD" >&2
+    echo "Cannot run ${0##*/}: another run uses $BUILD" >&2
     exit 3
   }
 }

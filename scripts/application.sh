@@ -23,7 +23,7 @@ by DIVISOR and AT_A_TIME at a time; replicas are placed by Hadoop's policy, and 
 throughput: Hadoop's ErasureCodeBenchmarkThroughput on an HDFS of this machine: CLIENTS threads, each with a file of
 MIB MiB, write, and read statefully and by position, also without one DataNode.
 sql: Spark on an HDFS of this machine: tables like those of TPC-H with ORDERS orders and four times as many items, in
-the formats parquet and orc; queries 3 and 6, and a count, also while DataNodes are killed. DuckDB checks each answer.
+the formats parquet and orc; queries 3 and 6, and a count, also without two DataNodes. DuckDB checks each answer.
 accumulo: Accumulo on an HDFS of this machine, with POLICY if not replicated: files of ROWS rows of ten columns in the
 compressions gz, snappy and none, imported and scanned; BATCHES of ten random rows looked up, also with two DataNodes
 dead, and after HDFS has rebuilt their blocks.
@@ -79,13 +79,6 @@ case $1 in
     ;;
 esac
 mib=$((mib + 512))
-# Prints the class path of a profile; ends the script if there is none.
-required_class_path() {
-  class_path "$1" || {
-    echo "Cannot measure: the class path of $1 cannot be resolved" >&2
-    exit 3
-  }
-}
 jar=$ROOT/java/cli/target/stripeline-0.1.0.jar
 if [[ ! -f $jar ]]; then
   echo "Cannot measure $1: our jar is missing; build it with 'make build'" >&2

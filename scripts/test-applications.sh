@@ -21,6 +21,8 @@ lost nothing that was acknowledged. Downloads the applications from Maven Centra
   --client NAME  stripeline or stock alone (default: both)
   --cases=NAMES  cases, separated by commas, if accumulo or hbase is the only application (default: all)
   --json         prints the results as one JSON object
+
+Exit status: 0 passed, 1 failed, 2 wrong usage, 3 could not run.
 TEXT
 }
 
@@ -52,10 +54,13 @@ done
 [[ ! $cases || ${applications[*]} == accumulo || ${applications[*]} == hbase ]] ||
   fail_usage "--cases needs accumulo or hbase as the only application"
 ((${#applications[@]})) || applications=(files accumulo hbase spark)
-[[ -f $jar ]] || fail_usage "Cannot find our jar: no $jar; build it or give --jar"
+[[ -f $jar ]] || {
+  echo "Cannot find our jar: no $jar; build it or give --jar" >&2
+  exit 3
+}
 
 lock_build
-hdfs=$(class_path hdfs)
+hdfs=$(required_class_path hdfs)
 compile "$BUILD/classes/hdfs" "$hdfs" hdfs
 results=$BUILD/results.txt
 true >"$results"
@@ -63,7 +68,7 @@ failed=()
 for application in "${applications[@]}"; do
   profile=$application
   [[ $application != files ]] || profile=hdfs
-  path=$(class_path "$profile")
+  path=$(required_class_path "$profile")
   classes=$BUILD/classes/$application
   folders=(common "$application")
   [[ $application != accumulo ]] || folders+=(accumulo-servers)
@@ -87,6 +92,6 @@ for application in "${applications[@]}"; do
 done
 ! "$json" || printf '{"trials":[%s]}\n' "$(paste -sd, "$results")"
 if ((${#failed[@]})); then
-  printf 'test-applications: failed: %s\n' "${failed[@]}" >&2
+  printf 'test-applications: FAILED: %s\n' "${failed[@]}" >&2
   exit 1
 fi

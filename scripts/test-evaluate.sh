@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs the trial form of those sections of the evaluation that use programs of other projects or that of bench engine,
-# and a short replay of jobs; kills an evaluation, and requires that nothing is left of it; runs each program with a
-# coder that computes no parity, and fails if that is not noticed. If Maven cannot download the programs, prints that,
-# and exits 0.
+# and a short replay of jobs; kills an evaluation and a trial, and requires that nothing is left of them; runs each
+# program with a coder that computes no parity, and fails if that is not noticed. If Maven cannot download the
+# programs, prints that, and exits 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,6 +18,12 @@ fail() {
   exit 1
 }
 
+# Without our jar no trial can run, which is no failure of one.
+status=0
+scripts/test-applications.sh --jar "$directory/none.jar" >/dev/null 2>"$directory/jar.txt" || status=$?
+if ((status != 3)) || ! grep -q "Cannot find our jar" "$directory/jar.txt"; then
+  fail "a trial without our jar ended with status $status: $(cat "$directory/jar.txt")"
+fi
 status=0
 ./stripeline evaluate --trial --only=programs,sql,accumulo --dir="$directory/evaluation" \
   >"$directory/report.txt" 2>"$directory/progress.txt" || status=$?
@@ -101,6 +107,20 @@ scripts/application.sh replay 10000 5 2 1 >"$directory/replay.json" 2>"$director
 }
 [[ ! -e $left ]] || fail "$left of a program that was killed was not deleted by the next one"
 (($(grep -o '"job":' "$directory/replay.json" | wc -l) == 10)) || fail "the replay has not completed its ten jobs"
+# Kills the trial of Spark, whose driver runs without end, and would go on.
+folder=$PWD/build/applications/run/spark-stripeline
+scripts/test-applications.sh --client stripeline spark >/dev/null 2>"$directory/killed.txt" &
+killed=$!
+driver_runs() { pgrep -f "spark.ui.enabled=false.*$folder" >/dev/null; }
+driver_started() {
+  kill -0 "$killed" 2>/dev/null || fail "the trial of Spark has ended: $(cat "$directory/killed.txt")"
+  driver_runs
+}
+driver_ended() { ! driver_runs; }
+await "a driver of Spark" driver_started
+pgrep -f "applications.folder=$folder " | xargs kill -KILL
+wait "$killed" 2>/dev/null || true
+await "the end of a driver whose trial was killed" driver_ended
 # Runs a program with a coder that computes no parity: ARGUMENT...
 find_wrong_parity() {
   local status=0

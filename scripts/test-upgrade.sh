@@ -14,10 +14,9 @@ if [[ -x $other/stripeline || -x $other/bin/stripeline ]]; then
   old=$(cd "$other" && pwd)
 else
   old=$PWD/build/upgrade/$other
-  if [[ ! -d $old ]]; then
-    git clone --quiet . "$old"
-    git -C "$old" checkout --quiet "$other"
-  fi
+  [[ -d $old ]] || git clone --quiet . "$old"
+  # In each run: after a checkout that failed, the clone has this version.
+  git -C "$old" checkout --quiet "$other"
   make -C "$old" build
 fi
 

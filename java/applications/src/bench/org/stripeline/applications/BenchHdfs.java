@@ -29,7 +29,6 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockManager;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockManagerTestUtil;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 
 /** An HDFS in this JVM. */
@@ -127,15 +126,6 @@ final class BenchHdfs implements AutoCloseable {
   /** Something that may fail. */
   interface Action {
     void run() throws Exception;
-  }
-
-  /** Runs an action while this many DataNodes are down. */
-  void withDead(int count, Action action) throws Exception {
-    List<String> nodes = new ArrayList<>();
-    for (DataNode node : cluster.getDataNodes().subList(0, count)) {
-      nodes.add(node.getDatanodeId().getXferAddr());
-    }
-    withDead(nodes, action);
   }
 
   /**

@@ -16,7 +16,7 @@ enum Contestant {
   /** ISA-L in Hadoop's pipeline. */
   ISAL("isal", Map.of("io.erasurecode.codec.rs.rawcoders", IsalCoderFactory.CODER_NAME)),
   CODER("coder", Map.of("io.erasurecode.codec.rs.rawcoders", "stripeline")),
-  /** Computes no parity: what is to be found if the bench checks its bytes. */
+  /** For tests: computes no parity, so that a bench which checks its bytes must fail. */
   WRONG_PARITY("wrong-parity", Map.of("io.erasurecode.codec.rs.rawcoders", "wrong-parity")),
   BLOCKING("blocking", pipelines("blocking")),
   NON_BLOCKING("non-blocking", pipelines("non-blocking")),

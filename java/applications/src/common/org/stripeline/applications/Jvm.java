@@ -36,7 +36,7 @@ final class Jvm implements AutoCloseable {
       return new Setting(classPath, all, folder);
     }
 
-    /** Starts a main class; its standard output is read with {@link #nextLine}. */
+    /** Starts a main class, whose standard output is read with {@link Jvm#output}. */
     Jvm start(String main, String... arguments) throws IOException {
       return start(false, List.of(main), arguments);
     }

@@ -111,7 +111,7 @@ public final class HbaseTrial implements ServerKill.Service {
       Trial.property(site, "hbase." + server + ".info.port", "-1");
     }
     Files.writeString(trial.folder().resolve("site/hbase-site.xml"), site + "</configuration>");
-    try (Jvm master = servers.startLogged("org.apache.hadoop.hbase.master.HMaster", "start")) {
+    try (Jvm master = servers.startServer("org.apache.hadoop.hbase.master.HMaster", "start")) {
       ServerKill.run(trial, "HBase: " + sizes.name, this, sizes.batch, sizes.kills);
     }
   }
@@ -121,7 +121,7 @@ public final class HbaseTrial implements ServerKill.Service {
     if (table != null) {
       System.out.println("logs: " + logs());
     }
-    return servers.startLogged("org.apache.hadoop.hbase.regionserver.HRegionServer", "start");
+    return servers.startServer("org.apache.hadoop.hbase.regionserver.HRegionServer", "start");
   }
 
   /** Returns how many write-ahead logs are replicated, and how many are erasure-coded. */

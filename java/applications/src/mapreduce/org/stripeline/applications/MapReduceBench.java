@@ -172,7 +172,11 @@ public final class MapReduceBench {
       dfsio("dfsio-read", "-read", base, files, mebibytes);
       for (int count = 1; count <= contestant.tolerated(); count++) {
         String operation = "dfsio-read-dead" + count;
-        hdfs.withDead(count, () -> dfsio(operation, "-read", base, files, mebibytes));
+        // So that each contestant has to decode at least one file.
+        hdfs.withoutDataOf(
+            new Path(base, "io_data"),
+            count,
+            () -> dfsio(operation, "-read", base, files, mebibytes));
       }
       hdfs.fileSystem().delete(base, true);
     }

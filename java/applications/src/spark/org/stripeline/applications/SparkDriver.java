@@ -11,7 +11,10 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
-/** A driver that runs until it is killed; its settings are the JVM's properties {@code spark.*}. */
+/**
+ * A driver that runs until it, or the process that started it, is killed; its settings are the
+ * JVM's properties {@code spark.*}.
+ */
 public final class SparkDriver {
   static final int ROWS = 1_000;
   private static final int TASKS = 40;
@@ -20,6 +23,9 @@ public final class SparkDriver {
 
   /** Runs with: {@code jobs}; or {@code stream} or {@code count}, the directory. */
   public static void main(String[] arguments) throws Exception {
+    if (!arguments[0].equals("count")) {
+      Jvm.atEndOfInput(() -> Runtime.getRuntime().halt(0));
+    }
     try (SparkSession spark = SparkSession.builder().master("local[2]").getOrCreate()) {
       if (arguments[0].equals("jobs")) {
         jobs(spark);

@@ -14,8 +14,8 @@ import org.apache.hadoop.util.VersionInfo;
 
 /**
  * Spark's SQL over tables in each format with each coder and client: writes tables like those of
- * TPC-H, counts rows, and runs queries 3 and 6, also while DataNodes are killed. Each answer is
- * compared with that of DuckDB over the same tables.
+ * TPC-H, counts rows, and runs queries 3 and 6, also without two DataNodes. Each answer is compared
+ * with that of DuckDB over the same tables.
  *
  * <p>Arguments: contestants, formats ({@code parquet}, {@code orc}), both separated by commas,
  * orders, repetitions of each query. The environment has the class path of the engines in {@code
@@ -102,11 +102,11 @@ public final class SqlBench {
     String digest = hdfs.digest(items);
     hdfs.withoutDataOf(items, BenchHdfs.DEAD, () -> hdfs.requireDigest(digest, items));
     for (String query : QUERIES) {
-      spark.ask("query " + format + " " + query);
       hdfs.withoutDataOf(
           items,
           BenchHdfs.DEAD,
           () -> {
+            spark.ask("query " + format + " " + query);
             double seconds = spark.answer(expected.get(query));
             String operation = query + "-killed" + BenchHdfs.DEAD;
             samples.add(new Sample(contestant.label, format, operation, 0, seconds));

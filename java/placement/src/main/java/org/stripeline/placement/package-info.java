@@ -14,6 +14,6 @@
  * org.stripeline.placement.ClusterFit} checks whether the cluster can satisfy it. {@link
  * org.stripeline.placement.ear.PendingStripes} places blocks that are being written, {@link
  * org.stripeline.placement.group.GroupPlanner} plans the encoding of a group, and {@link
- * org.stripeline.placement.LayoutAudit} checks the layout of stripes.
+ * org.stripeline.placement.StripeAudit} checks the layout of a stripe.
  */
 package org.stripeline.placement;

@@ -5,12 +5,12 @@ import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * Draws panels of bars, boxes or lines as SVG, one below the other. A series has the same colour in
@@ -359,18 +359,22 @@ public final class Plot {
         return;
       }
       boolean isFew = xs.size() <= FEW_POINTS;
-      Collection<Double> ticks = isFew ? xs : ticks(0, xs.last());
-      double end = isFew ? xs.last() : ((List<Double>) ticks).get(ticks.size() - 1);
-      double scale = plotWidth / end;
+      // The axis has the origin, where reference lines begin.
+      double first = Math.min(0, xs.first());
+      List<Double> ticks = isFew ? new ArrayList<>(xs) : ticks(first, xs.last());
+      double from = Math.min(first, ticks.get(0));
+      double end = Math.max(0, ticks.get(ticks.size() - 1));
+      double scale = plotWidth / (end > from ? end - from : 1);
+      DoubleUnaryOperator place = x -> LEFT + (x - from) * scale;
       for (double tick : ticks) {
-        text(LEFT + tick * scale, y(least) + 16, "middle", number(tick));
+        text(place.applyAsDouble(tick), y(least) + 16, "middle", number(tick));
       }
       text(right(), y(least) + 32, "end", xTitle);
       lines.forEach(
           (name, points) -> {
             StringBuilder path = new StringBuilder();
             for (double[] point : points) {
-              double x = LEFT + point[0] * scale;
+              double x = place.applyAsDouble(point[0]);
               path.append(String.format(Locale.ROOT, " %.1f,%.1f", x, y(point[1])));
               if (isFew) {
                 add(
@@ -385,7 +389,7 @@ public final class Plot {
       if (reference != null) {
         double x = Math.min(end, most / slope);
         String style = "stroke=\"currentColor\" stroke-dasharray=\"5 4\"";
-        line(LEFT, y(0), LEFT + x * scale, y(x * slope), style);
+        line(place.applyAsDouble(0), y(0), place.applyAsDouble(x), y(x * slope), style);
       }
     }
 

@@ -49,6 +49,27 @@ class PageTest {
         .doesNotContain("empty", "black");
   }
 
+  /** Whose x axis begins at 70 and is 430 wide. */
+  @Test
+  void linesFromBeforeTheOriginLieInsideOfThePlot() {
+    Plot plot = new Plot("few", "many", "origin");
+    Plot.Panel few = plot.panel("few", "s", "s");
+    few.point("few", -2, 1);
+    few.point("few", 8, 1);
+    Plot.Panel before = plot.panel("before the origin", "s", "s");
+    before.point("before", -4, 1);
+    Plot.Panel many = plot.panel("many", "s", "s");
+    for (int x = -8; x <= 15; x++) {
+      many.point("many", x, 1);
+    }
+    plot.panel("origin", "s", "s").point("origin", 0, 1);
+    assertThat(plot.legendBelow().render())
+        .contains("points=\"70.0,", "<circle cx=\"500.0\"", ">-2</text>", ">-4</text>")
+        // Ticks from -10 to 15 on an axis of 430.
+        .contains("points=\"104.4,", ">-10</text>")
+        .doesNotContain("NaN", "Infinity", "\"-");
+  }
+
   @Test
   void aFileThatCannotBeWrittenIsRefusedBeforehand(@TempDir Path directory) {
     CommandLine line = new CommandLine(CommandSpec.create());

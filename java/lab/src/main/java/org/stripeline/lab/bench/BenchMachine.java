@@ -27,6 +27,11 @@ public final class BenchMachine {
     load = firstLine("/proc/loadavg", "");
   }
 
+  /** Returns the model of the processor, which Linux does not tell on every architecture. */
+  public String processorName() {
+    return processor == null ? "unnamed processor" : processor;
+  }
+
   /** Returns the bytes of memory that new processes can use, empty if unknown. */
   public static OptionalLong availableMemory() {
     String kibibytes = firstLine("/proc/meminfo", "MemAvailable:");

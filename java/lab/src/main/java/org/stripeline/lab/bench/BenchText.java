@@ -24,7 +24,7 @@ public final class BenchText {
   public void machine(String hadoop, String java, BenchMachine machine, String coder) {
     line(
         "Hadoop %s, %s, %s, %d processors, load before: %s",
-        hadoop, java, machine.processor, machine.processors, machine.load);
+        hadoop, java, machine.processorName(), machine.processors, machine.load);
     line("%s", coder);
   }
 

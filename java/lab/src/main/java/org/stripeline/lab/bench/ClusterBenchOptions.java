@@ -96,7 +96,7 @@ public final class ClusterBenchOptions {
 
   private int measure(WorkDirectory place, ClusterBenchReport report, Measurement measurement)
       throws IOException {
-    boolean isComplete = true;
+    boolean hasEndedEarly = false;
     PrintWriter err = spec.commandLine().getErr();
     try {
       measurement.run(
@@ -105,15 +105,15 @@ public final class ClusterBenchOptions {
             err.println(line);
             err.flush();
           });
-      isComplete = !report.isEmpty();
     } catch (IOException | RuntimeException e) {
       if (report.isEmpty()) {
         throw e;
       }
       // Earlier measurements have taken time, so they are shown.
-      isComplete = false;
-      report.failures.add("the run ended early: " + e);
-      err.println("the run ended early: " + e.getMessage());
+      hasEndedEarly = true;
+      String failure = "the run ended early: " + e;
+      report.failures.add(failure);
+      err.println("FAILED " + failure);
       if (System.getenv("STRIPELINE_DEBUG") != null) {
         e.printStackTrace(err);
       }
@@ -136,10 +136,10 @@ public final class ClusterBenchOptions {
     PrintWriter out = spec.commandLine().getOut();
     out.print(output.isJson() ? json.toString() : report.text());
     out.flush();
-    if (!report.isSound(enforce)) {
+    if (hasEndedEarly || !report.isSound(enforce)) {
       return ExitStatus.FAILED;
     }
-    return isComplete ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
+    return report.isEmpty() ? ExitStatus.UNCHECKED : ExitStatus.SOUND;
   }
 
   private void write(String name, String text) throws IOException {

@@ -27,7 +27,7 @@ final class EvaluationPage {
         String.format(
             "%s, %d processors, Linux %s; Stripeline %s (%s), commit %s, Hadoop %s, Java %s; size"
                 + " %s",
-            report.machine.processor,
+            report.machine.processorName(),
             report.machine.processors,
             report.machine.kernel,
             report.version,

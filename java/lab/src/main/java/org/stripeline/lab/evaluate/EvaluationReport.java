@@ -116,7 +116,10 @@ final class EvaluationReport {
     String command;
     double seconds;
 
-    /** Whether the result is that of an earlier run, which this one continues. */
+    /**
+     * Whether the result was not measured for this section: it is that of an earlier run or of
+     * another section.
+     */
     boolean isEarlier;
 
     /** Why it was not measured, or null. */

@@ -59,6 +59,10 @@ final class Measurements {
     /** What went wrong, or null. */
     transient String failed;
 
+    /**
+     * Whether the result was not measured for this section: it is that of an earlier run or of
+     * another section.
+     */
     transient boolean isEarlier;
   }
 
@@ -104,8 +108,9 @@ final class Measurements {
             && Release.version().equals(stored.version)
             && origin.equals(stored.origin)
             && measurement.arguments.equals(stored.arguments);
-    // What was left out may be there now.
-    boolean isWhole = isSame && leftOut(stored.result) == null;
+    // What was left out may be there now, and what failed may succeed.
+    boolean isWhole =
+        isSame && leftOut(stored.result) == null && list(stored.result, "failures").size() == 0;
     if (isWhole) {
       stored.isEarlier = true;
     }
@@ -154,10 +159,11 @@ final class Measurements {
         status == ExitStatus.SOUND || (measurement.mayDiffer && status == ExitStatus.FAILED);
     if (isMeasured && stored.result == null) {
       stored.failed = "the command printed no result, see " + log;
-    } else if (status == ExitStatus.FAILED && !isMeasured) {
-      stored.failed = reason(log);
-    } else if (!isMeasured) {
+    } else if (status == ExitStatus.UNCHECKED) {
       stored.leftOut = reason(log);
+    } else if (!isMeasured) {
+      // Also a command that was killed, or that refused its options.
+      stored.failed = reason(log) + ", exit status " + status;
     }
     Files.deleteIfExists(out);
     if (isMeasured && stored.result != null) {
@@ -222,7 +228,8 @@ final class Measurements {
   /** Returns the last message of the command, without a list of its options. */
   private static String reason(Path log) throws IOException {
     String last = "the command printed no message";
-    for (String line : Files.readAllLines(log, StandardCharsets.UTF_8)) {
+    // Programs may print in another encoding.
+    for (String line : read(log).split("\n")) {
       if (line.contains("Cannot ") || line.contains("FAILED")) {
         last = line.trim();
       }

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.lab.Leftovers;
 
 @Timeout(120)
@@ -32,6 +34,8 @@ class MeasurementsTest {
   /** A command whose first argument is its exit status and whose second is its output. */
   public static final class Stub {
     public static void main(String[] arguments) throws Exception {
+      // As a program prints it whose locale is not UTF-8.
+      System.err.write(new byte[] {'M', (byte) 0xfc, '\n'});
       System.err.println("stripeline: Cannot measure: no such thing");
       System.out.println(
           arguments[1].equals("tmpdir")
@@ -116,6 +120,16 @@ class MeasurementsTest {
     assertThat(directory.resolve("results")).isEmptyDirectory();
   }
 
+  /** 137: the kernel has killed it for its memory; 2: it has refused its options. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 134, 137})
+  void whatWasKilledOrRefusedFailed(int status) throws Exception {
+    Measurements.Stored stored = measurements.run(Measurement.of("one", 1, status + " {}"));
+    assertThat(stored.failed).contains("Cannot").endsWith(", exit status " + status);
+    assertThat(stored.leftOut).isNull();
+    assertThat(directory.resolve("results")).isEmptyDirectory();
+  }
+
   /** As {@code bench engine} prints it without memcached. */
   @Test
   void aPartThatWasLeftOutHasAReasonAndNoFigure() {
@@ -145,9 +159,12 @@ class MeasurementsTest {
     Measurement part = Measurement.of("part", 1, "0 {\"leftOut\":{\"isal\":\"missing\"}}");
     measurements.run(part);
     assertThat(measurements.earlier(part).isEarlier).isTrue();
+    Measurement wrong = Measurement.of("wrong", 1, "0 {\"failures\":[\"read,isal\"]}");
+    measurements.run(wrong);
     Measurements next = new Measurements(directory, Stub.class, directory, "c1");
     assertThat(next.earlier(one)).isNull();
     assertThat(next.earlier(part)).isNull();
+    assertThat(next.earlier(wrong)).isNull();
   }
 
   @Test

@@ -177,7 +177,8 @@ final class ClientProcess implements AutoCloseable {
   /** Returns the last exception in the client's log, to complete a message. */
   private String lastError() throws IOException {
     String last = "";
-    for (String line : Files.readAllLines(log, StandardCharsets.UTF_8)) {
+    // Programs may print in another encoding.
+    for (String line : new String(Files.readAllBytes(log), StandardCharsets.UTF_8).split("\n")) {
       last = line.contains("Exception") || line.contains("Error") ? ": " + line.trim() : last;
     }
     return last;

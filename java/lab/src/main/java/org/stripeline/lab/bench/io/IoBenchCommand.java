@@ -47,8 +47,8 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Measured",
-      "1:Our coder or one of our pipelines failed, read a wrong byte or was not used; with"
-          + " --enforce, a threshold is missed",
+      "1:Our coder or one of our pipelines failed, read a wrong byte or was not used, or the run"
+          + " ended early; with --enforce, a threshold is missed",
       "2:The command line cannot be carried out as given",
       "3:Could not measure"
     })

@@ -72,7 +72,7 @@ class IoBenchFailureTest {
             "--operations=read",
             "--dir=" + directory);
 
-    assertThat(status).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(status).isEqualTo(ExitStatus.FAILED);
     assertThat(out.toString())
         .contains("FAILED the run ended early: ")
         .containsPattern("read +coder +[0-9]+");

@@ -47,6 +47,13 @@ class ScrubBenchReportTest {
   }
 
   @Test
+  void aProcessorWithoutANameIsUnnamed() {
+    conclude(true);
+    report.machine.processor = null;
+    assertThat(report.text()).contains(", unnamed processor, ");
+  }
+
+  @Test
   void othersTrafficIsNotJudged() {
     sample(ScrubMethod.SCRUB, 0, 2, GIB);
     sample(ScrubMethod.VERIFY_EC, 0, 12, GIB);

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-class LayoutAuditTest {
+class StripeAuditTest {
   private final Topology topology = Topology.uniform(4, 4);
 
   @Test
@@ -47,33 +47,6 @@ class LayoutAuditTest {
     StripeAudit offTarget =
         StripeAudit.of(new int[] {0, 1, 4, 5, 8}, 2, topology, RackRule.atMost(2).inTargetRacks(2));
     assertThat(offTarget.relaxation().blocksOffTarget()).isEqualTo(1);
-  }
-
-  @Test
-  void sumsAreThoseOfTheStripes() {
-    LayoutAudit audit = new LayoutAudit(topology, RackRule.atMost(1).spread());
-    audit.add(new int[] {0, 4, 8}, 1);
-    audit.add(new int[] {0, 1, 8}, 1);
-    audit.add(new int[] {0, 0, 8}, 1);
-    audit.add(new int[] {0, -1, 8}, 1);
-    audit.add(new int[] {0, -1, -1}, 1);
-    assertThat(audit.stripes()).isEqualTo(5);
-    assertThat(audit.sound()).isEqualTo(1);
-    assertThat(audit.withMissingBlocks()).isEqualTo(2);
-    assertThat(audit.withDoubledNodes()).isEqualTo(1);
-    assertThat(audit.withCrowdedRacks()).isEqualTo(2);
-    assertThat(audit.withFewRacks()).isEqualTo(4);
-    assertThat(audit.blocksAboveMax()).isEqualTo(2);
-    assertThat(audit.offTarget()).isZero();
-    assertThat(audit.lost()).isEqualTo(1);
-    assertThat(audit.withRackFailuresTolerated(0)).isEqualTo(3);
-    assertThat(audit.withRackFailuresTolerated(1)).isEqualTo(1);
-    assertThat(audit.withRackFailuresTolerated(99)).isZero();
-    assertThat(audit)
-        .hasToString(
-            "1 of 5 stripes satisfy the rule (at most 1 per rack, spread); 2 lack blocks, 1 have"
-                + " two blocks on a node, 2 too many blocks in a rack, 4 too few racks, 4 do not"
-                + " survive the failure of any rack");
   }
 
   /** Counts by removing every subset of racks. */
