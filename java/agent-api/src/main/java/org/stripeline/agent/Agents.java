@@ -11,8 +11,10 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
  * The client's view of a cluster's agents. Each call names the DataNode whose agent it addresses.
  *
  * <p>The caller must be a superuser of HDFS, with a ticket if Kerberos is enabled. All methods are
- * thread-safe, and throw an {@link AgentException} whose kind determines the action to take. A call
- * takes seconds at most; longer operations are tasks.
+ * thread-safe, and throw an {@link AgentException} whose kind determines the action to take.
+ *
+ * <p>Most calls take seconds. Those that wait for a disk ({@link #link}, {@link #checksum} with
+ * sync, {@link #quarantine}) can take minutes; only encoding is a task.
  */
 public interface Agents extends Closeable {
 

@@ -26,7 +26,10 @@ import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
 /** Calls agents through Hadoop's RPC, with one proxy for each DataNode. */
 public final class RpcAgents implements Agents {
-  /** Longer than any call takes, including one that reads a large block from a busy disk. */
+  /**
+   * Longer than calls take. Only a link on a volume without hard links, where the agent copies and
+   * reads the whole block, may take longer if the block is large and the disk slow.
+   */
   static final int CALL_MILLIS = 120_000;
 
   /** Pause between polls if the agent does not let the call wait. */

@@ -186,7 +186,7 @@ class ScrubCommandTest {
     assertThat(byAgents.out).isEmpty();
     assertThat(byAgents.err)
         .startsWith("stripeline: Cannot scrub: ")
-        .contains("no rights", "dfs.cluster.administrators");
+        .contains("no rights", "dfs.permissions.superusergroup names on the DataNodes");
   }
 
   @ParameterizedTest

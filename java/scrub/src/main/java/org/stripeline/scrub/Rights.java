@@ -40,7 +40,7 @@ final class Rights {
                   + ": "
                   + Reasons.of(e)
                   + "; run this as a user in the group that dfs.permissions.superusergroup names on"
-                  + " the DataNodes, or whom dfs.cluster.administrators names there");
+                  + " the DataNodes");
         }
       }
     }

@@ -16,8 +16,6 @@ import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
 import org.stripeline.convert.job.Step;
-import org.stripeline.convert.job.TemporaryPlaces;
-import org.stripeline.convert.select.SnapshotIndex;
 
 /**
  * Completes or rolls back the conversion of a file, depending on the state of the NameNode: if the
@@ -70,12 +68,14 @@ public final class Recovery {
     if (isSwapped(open)) {
       return Result.SWAPPED;
     }
-    if (!open.isRollingBack()) {
-      job.announce(open, JournalRecord.back(begin.fileId));
+    if (open.back() == null) {
+      HdfsFileStatus temporary =
+          InodePath.status(job.client(), begin.directoryId, begin.temporaryName());
+      // A rollback that is repeated no longer finds the temporary file at its path.
+      Long temporaryId = temporary == null ? null : temporary.getFileId();
+      job.announce(open, JournalRecord.back(begin.fileId, temporaryId));
     }
     job.reached(Step.BACK_NAMED, open);
-    HdfsFileStatus temporary =
-        InodePath.status(job.client(), begin.directoryId, begin.temporaryName());
     // Delete it first, so that a slow driver cannot swap it any more.
     boolean wasThere = deleteTemporary(begin);
     if (!wasThere && isSwapped(open)) {
@@ -84,7 +84,7 @@ public final class Recovery {
     job.reached(Step.BACK_DELETED, open);
     IOException failure = null;
     try {
-      if (temporary == null || !isInSnapshot(begin, temporary.getFileId())) {
+      if (!isInSnapshot(open)) {
         unlinker.unlink(open);
       }
     } catch (IOException e) {
@@ -99,18 +99,16 @@ public final class Recovery {
   }
 
   /**
-   * Returns whether a snapshot contains the temporary file. Its blocks must stay then, or the
-   * NameNode would report them as missing.
+   * Returns whether a snapshot contains the temporary file, which was deleted. Its blocks must stay
+   * then, or the NameNode would report them as missing.
    */
-  private boolean isInSnapshot(JournalRecord begin, long temporaryId) throws IOException {
-    String path = begin.temporary;
-    if (path.startsWith(TemporaryPlaces.RESERVED_RAW)) {
-      path = path.substring(TemporaryPlaces.RESERVED_RAW.length());
-    }
-    boolean isKept = new SnapshotIndex(job.client()).keeps(path, temporaryId);
+  private boolean isInSnapshot(OpenFile open) throws IOException {
+    Long temporaryId = open.back().temporaryId;
+    boolean isKept = temporaryId != null && InodePath.isAnywhere(job.client(), temporaryId);
     if (isKept) {
       LOG.warn(
-          "A snapshot has temporary file {}: its blocks stay until the snapshot is deleted", path);
+          "A snapshot has temporary file {}: its blocks stay until the snapshot is deleted",
+          open.begin().temporary);
     }
     return isKept;
   }
@@ -144,7 +142,7 @@ public final class Recovery {
     }
     // Both are gone. Unless this job deleted the new file, a user did so after the swap. A snapshot
     // may then contain it, so its blocks must stay.
-    return !open.isRollingBack();
+    return open.back() == null;
   }
 
   /** Restores the original's permission, lease and times. */

@@ -15,7 +15,7 @@ final class AgentCall {
   /** Maximum time to wait for a busy agent. */
   private static final long BUSY_MS = 3_600_000;
 
-  /** A link is fast, so an agent that is busy for longer has calls that hang. */
+  /** Longer than a link takes, or a copy of a block where a volume has no hard links. */
   static final long LINK_BUSY_MS = 300_000;
 
   /** Maximum time after a failover until DataNodes have registered with the NameNode. */

@@ -55,7 +55,7 @@ public final class AgentNodes {
   /** UUIDs of DataNodes whose agent has answered with the expected protocol. */
   private final Set<String> sound = ConcurrentHashMap.newKeySet();
 
-  /** Times at which DataNodes failed, by UUID; they are not queried for some time. */
+  /** Times at which DataNodes failed or were queried, by UUID; they are left alone for a while. */
   private final Map<String, Long> doubted = new ConcurrentHashMap<>();
 
   private final JobLoad load;
@@ -146,9 +146,12 @@ public final class AgentNodes {
       return spared.contains(node.getDatanodeUuid());
     }
 
-    /** Returns the number of nodes that may get new blocks. */
-    int takers() {
-      return reports.size() - spared.size();
+    /** Returns the number of nodes to which the NameNode may allocate new blocks. */
+    long takers() {
+      return reports.stream()
+          .map(DatanodeStorageReport::getDatanodeInfo)
+          .filter(node -> node.isInService() && !isSpared(node))
+          .count();
     }
 
     StorageReport[] storages(int number) {
@@ -215,15 +218,18 @@ public final class AgentNodes {
         + more;
   }
 
+  private static ExecutorService askers() {
+    return Executors.newFixedThreadPool(
+        ASKED_AT_ONCE,
+        task -> {
+          Thread thread = new Thread(task, "stripeline-convert-ask");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
   private List<String> ask(List<DatanodeInfo> nodes) throws IOException {
-    ExecutorService threads =
-        Executors.newFixedThreadPool(
-            ASKED_AT_ONCE,
-            task -> {
-              Thread thread = new Thread(task, "stripeline-convert-ask");
-              thread.setDaemon(true);
-              return thread;
-            });
+    ExecutorService threads = askers();
     try {
       List<Future<String>> answers = new ArrayList<>();
       for (DatanodeInfo node : nodes) {
@@ -240,6 +246,16 @@ public final class AgentNodes {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  /** Queries DataNodes without waiting: all groups would wait for one that does not answer. */
+  private void askLater(List<DatanodeInfo> nodes) {
+    ExecutorService threads = askers();
+    for (DatanodeInfo node : nodes) {
+      doubted.put(node.getDatanodeUuid(), ticker.nanos());
+      threads.execute(() -> complaint(node));
+    }
+    threads.shutdown();
   }
 
   /** Returns the reason for which an agent cannot be used, or null, and records the result. */
@@ -307,7 +323,7 @@ public final class AgentNodes {
     return latest;
   }
 
-  /** Reads the state of the cluster. */
+  /** Reads the state of the cluster. Waits for no agent. */
   Snapshot fresh() throws IOException {
     long at = ticker.nanos();
     List<DatanodeStorageReport> reports =
@@ -320,8 +336,9 @@ public final class AgentNodes {
       }
     }
     if (!unknown.isEmpty()) {
-      // DataNodes may join while a job runs. Those without an agent keep no blocks of groups.
-      ask(unknown);
+      // DataNodes may join while a job runs. They keep no blocks of groups until their agent has
+      // answered.
+      askLater(unknown);
     }
     return new Snapshot(reports, at, new TreeSet<>(sound), Collections.emptySet());
   }

@@ -40,6 +40,17 @@ public final class InodePath {
     return found == null || found.getFileId() != fileId ? null : found;
   }
 
+  /** Returns whether a file is in the current tree or in a snapshot, at whatever path. */
+  public static boolean isAnywhere(DFSClient client, long fileId) throws IOException {
+    try {
+      // Null if the current tree has nothing at the path of a file that a snapshot has.
+      client.getFileInfo(of(fileId));
+      return true;
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+  }
+
   /** Returns the inode id of a file's directory, or 0 if the file is not in the current tree. */
   public static long parent(DFSClient client, long fileId) throws IOException {
     HdfsFileStatus directory = find(client, of(fileId) + PARENT);

@@ -201,8 +201,15 @@ public final class JournalRecord {
     return record;
   }
 
-  public static JournalRecord back(long fileId) {
-    return new JournalRecord(Kind.BACK, fileId);
+  /**
+   * Creates the announcement of a rollback.
+   *
+   * @param temporaryId inode id of the temporary file, or null if there is none
+   */
+  public static JournalRecord back(long fileId, Long temporaryId) {
+    JournalRecord record = new JournalRecord(Kind.BACK, fileId);
+    record.temporaryId = temporaryId;
+    return record;
   }
 
   public static JournalRecord end(String path, long fileId, FileOutcome outcome) {

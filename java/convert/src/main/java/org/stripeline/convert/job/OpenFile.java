@@ -17,7 +17,7 @@ public final class OpenFile {
   private final List<JournalRecord> tasks = new ArrayList<>();
   private JournalRecord fenced;
   private JournalRecord swap;
-  private boolean isRollingBack;
+  private JournalRecord back;
 
   public OpenFile(JournalRecord begin) {
     this.begin = begin;
@@ -39,7 +39,7 @@ public final class OpenFile {
         swap = record;
         break;
       case BACK:
-        isRollingBack = true;
+        back = record;
         break;
       default:
         throw new IllegalArgumentException("Cannot add " + record.kind + " to an open file");
@@ -74,8 +74,9 @@ public final class OpenFile {
     return swap;
   }
 
-  public synchronized boolean isRollingBack() {
-    return isRollingBack;
+  /** Returns the announcement of the rollback, or null if none has begun. */
+  public synchronized JournalRecord back() {
+    return back;
   }
 
   /**

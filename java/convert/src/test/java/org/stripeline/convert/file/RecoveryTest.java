@@ -245,29 +245,54 @@ class RecoveryTest {
     assertThat(after.getModificationTime()).isEqualTo(now);
   }
 
+  /** Takes a snapshot of all files while the temporary file exists. */
+  private StepListener daily(StepListener next) {
+    return (step, path) -> {
+      if (step == Step.VERIFIED) {
+        try {
+          cluster.fs().createSnapshot(new Path("/"), "daily");
+        } catch (IOException e) {
+          throw new AssertionError(e);
+        }
+      }
+      next.reached(step, path);
+    };
+  }
+
   @Test
   void leavesTheBlocksOfTemporaryFilesThatASnapshotHas() throws Exception {
-    DistributedFileSystem fs = cluster.fs();
     byte[] bytes = cluster.write("/root/a", 3 * BLOCK);
-    fs.allowSnapshot(new Path("/"));
-    StepListener daily =
-        (step, path) -> {
-          if (step == Step.VERIFIED) {
-            try {
-              fs.createSnapshot(new Path("/"), "daily");
-            } catch (IOException e) {
-              throw new AssertionError(e);
-            }
-          }
-        };
+    cluster.fs().allowSnapshot(new Path("/"));
+    StepListener daily = daily(StepListener.NONE);
     try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, daily)) {
       JobReport report = driver.execute(ConvertCluster.contiguous("/root", CODE), "root");
       assertThat(report.failures()).hasSize(1);
     }
+    requireBlocksOfTheSnapshot("/root/a", bytes);
+  }
+
+  /** The repeated rollback finds no temporary file any more, and the snapshot still has it. */
+  @Test
+  void aRepeatedRollbackLeavesTheBlocksThatASnapshotHas() throws Exception {
+    byte[] bytes = cluster.write("/root/a", 3 * BLOCK);
+    cluster.fs().allowSnapshot(new Path("/"));
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, Step.BACK_DELETED, 1);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, daily(crash))) {
+      assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/root", CODE), "root"))
+          .isInstanceOf(Crash.Death.class);
+    }
+    assertThat(cluster.internalBlocks()).isPositive();
+    resume("/root");
+    requireBlocksOfTheSnapshot("/root/a", bytes);
+  }
+
+  private void requireBlocksOfTheSnapshot(String path, byte[] bytes) throws Exception {
+    DistributedFileSystem fs = cluster.fs();
     cluster.reportAll();
     Conditions.await("the NameNode's count", () -> fs.getMissingBlocksCount() == 0);
     assertThat(cluster.internalBlocks()).isPositive();
-    assertThat(cluster.read("/root/a")).isEqualTo(bytes);
+    assertThat(cluster.read(path)).isEqualTo(bytes);
     fs.deleteSnapshot(new Path("/"), "daily");
     Conditions.await("the blocks to go", () -> cluster.internalBlocks() == 0);
   }

@@ -2,7 +2,7 @@
 package org.stripeline.scrub.access;
 
 import java.io.IOException;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,6 +25,9 @@ public final class ClusterAccess {
   /** The pause before the first repetition; each further one is four times as long. */
   private static final long PAUSE_MS = 500;
 
+  /** How long a DataNode that seems to have no agent is read from through the client. */
+  private static final long WITHOUT_AGENT_NANOS = TimeUnit.MINUTES.toNanos(10);
+
   private final DistributedFileSystem fs;
   private final Agents agents;
   private final Ticker ticker;
@@ -33,7 +36,10 @@ public final class ClusterAccess {
   private final UnnamedReplicas unnamed;
   private final NodeTurns turns = new NodeTurns();
   private final SilentNodes silent;
-  private final Set<String> withoutAgent = ConcurrentHashMap.newKeySet();
+
+  /** Times at which DataNodes had no suitable agent, by UUID. One that restarts has none either. */
+  private final Map<String, Long> withoutAgent = new ConcurrentHashMap<>();
+
   private final AtomicLong windowsByAgents = new AtomicLong();
   private final AtomicLong windowsByClient = new AtomicLong();
 
@@ -62,7 +68,7 @@ public final class ClusterAccess {
 
   /**
    * Returns fingerprints from the agent of a DataNode, or through the client if it has none.
-   * DataNodes that did not answer a call in time are not asked for a while.
+   * DataNodes that did not answer a call in time, or had no agent, are not asked for a while.
    *
    * @param isByClient is set if the client reads the replica
    */
@@ -77,7 +83,8 @@ public final class ClusterAccess {
   private BlockFingerprints fingerprintNow(
       DatanodeInfo node, LocatedBlock replica, FingerprintRequest request, AtomicBoolean isByClient)
       throws IOException {
-    if (!withoutAgent.contains(node.getDatanodeUuid())) {
+    Long since = withoutAgent.get(node.getDatanodeUuid());
+    if (since == null || ticker.nanos() - since > WITHOUT_AGENT_NANOS) {
       try {
         return count(windowsByAgents, agents.fingerprint(node, request));
       } catch (AgentException e) {
@@ -85,7 +92,7 @@ public final class ClusterAccess {
             && e.kind() != AgentException.Kind.UNSUPPORTED) {
           throw e;
         }
-        withoutAgent.add(node.getDatanodeUuid());
+        withoutAgent.put(node.getDatanodeUuid(), ticker.nanos());
       }
     }
     isByClient.set(true);

@@ -91,6 +91,22 @@ class SilentNodesTest {
     answers("slow");
   }
 
+  /** Also one that is being restarted has no agent for a while. */
+  @Test
+  void aDataNodeThatHadNoAgentIsAskedAgainAfterAWhile() throws IOException {
+    kind = AgentException.Kind.NO_AGENT;
+    for (int i = 0; i < 2; i++) {
+      // The client, which is used instead, has no cluster in this test.
+      assertThatThrownBy(() -> call("restarted")).isInstanceOf(NullPointerException.class);
+    }
+    assertThat(calls).isEqualTo(1);
+
+    nanos += TimeUnit.MINUTES.toNanos(10) + 1;
+    answers("restarted");
+    answers("restarted");
+    assertThat(calls).isEqualTo(3);
+  }
+
   @Test
   void aDataNodeThatRefusesAtOnceOrIsBusyIsAskedAgain() throws IOException {
     fails(AgentException.Kind.UNREACHABLE, 1);

@@ -46,7 +46,7 @@ public enum AgentCount {
   TASKS_FAILED("TasksFailed", "tasks that have failed"),
   /** Tasks that were cancelled. */
   TASKS_CANCELLED("TasksCancelled", "tasks that were cancelled"),
-  /** Calls that failed, or that no retry helps. */
+  /** Calls that failed or were refused, except those of {@link #CALLS_BUSY}. */
   CALLS_FAILED("CallsFailed", "calls that failed, or were refused for good"),
   /** Calls that the caller retries, which is no failure. */
   CALLS_BUSY("CallsBusy", "calls refused for now: too many, or the NameNode was not ready");

@@ -277,7 +277,7 @@ public final class LocalReplicas {
   /** Returns the CRC according to the checksums of a replica, without reading its bytes. */
   public BlockClaim claim(String pool, AgentBlock block) throws IOException {
     ExtendedBlock whole = block.in(pool);
-    try (FinalizedReplicas.Open files = FinalizedReplicas.of(dataNode).open(whole, 0)) {
+    try (FinalizedReplicas.Open files = FinalizedReplicas.of(dataNode).open(whole)) {
       DataInputStream meta = files.meta();
       DataChecksum kind = BlockMetadataHeader.readDataChecksum(meta, whole);
       DataChecksum.Type type = kind.getChecksumType();

@@ -8,7 +8,6 @@ import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.ipc.Server;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
-import org.apache.hadoop.security.authorize.AccessControlList;
 import org.stripeline.agent.AgentException;
 
 /**
@@ -21,7 +20,6 @@ import org.stripeline.agent.AgentException;
 final class AccessControl {
   private final String ownUser;
   private final String superGroup;
-  private final AccessControlList administrators;
 
   /** Reads the settings; the current user is the DataNode's. */
   AccessControl(Configuration conf) throws IOException {
@@ -31,7 +29,6 @@ final class AccessControl {
         conf.get(
             DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_KEY,
             DFSConfigKeys.DFS_PERMISSIONS_SUPERUSERGROUP_DEFAULT);
-    administrators = new AccessControlList(conf.get(DFSConfigKeys.DFS_ADMIN, " "));
   }
 
   /** Checks the user of the call that this thread serves. */
@@ -51,16 +48,8 @@ final class AccessControl {
       throw refusal(caller, "it authenticated with a token, which gives no right to call agents");
     }
     if (!caller.getShortUserName().equals(ownUser)
-        && !Arrays.asList(caller.getGroupNames()).contains(superGroup)
-        && !administrators.isUserAllowed(caller)) {
-      throw refusal(
-          caller,
-          "it is neither "
-              + ownUser
-              + " nor in group "
-              + superGroup
-              + " nor in "
-              + DFSConfigKeys.DFS_ADMIN);
+        && !Arrays.asList(caller.getGroupNames()).contains(superGroup)) {
+      throw refusal(caller, "it is neither " + ownUser + " nor in group " + superGroup);
     }
   }
 

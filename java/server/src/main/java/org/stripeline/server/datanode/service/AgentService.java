@@ -285,7 +285,8 @@ public final class AgentService implements AgentProtocol, Closeable {
       // Drivers do not use DataNodes whose agents do not answer this call.
       throw new AgentException(
           AgentException.Kind.FAILED,
-          "no call to the agent has ended for minutes, as when a disk hangs; restart the DataNode");
+          "all handlers for calls that read or write replicas have been busy for 5 minutes, as when"
+              + " a disk hangs; restart the DataNode");
     }
     CoderStatus coder = CoderStatus.current();
     return new AgentInfo(

@@ -153,10 +153,9 @@ public final class FinalizedReplicas {
   }
 
   /**
-   * Opens a replica that passes {@link #check}, at a position. Its volume cannot be removed until
-   * it is closed.
+   * Opens a replica that passes {@link #check}. Its volume cannot be removed until it is closed.
    */
-  public Open open(ExtendedBlock block, long position) throws IOException {
+  public Open open(ExtendedBlock block) throws IOException {
     ReplicaInfo replica = require(block);
     FsVolumeReference volume = replica.getVolume().obtainReference();
     InputStream meta = null;
@@ -165,7 +164,7 @@ public final class FinalizedReplicas {
       if (meta == null) {
         throw new IOException("Cannot read " + block + ": its file of checksums is missing");
       }
-      InputStream data = dataset.getBlockInputStream(block, position);
+      InputStream data = dataset.getBlockInputStream(block, 0);
       return new Open(replica.getStorageUuid(), volume, data, new DataInputStream(meta));
     } catch (IOException | RuntimeException e) {
       IOUtils.cleanupWithLogger(null, meta, volume);
@@ -193,7 +192,7 @@ public final class FinalizedReplicas {
       return storageId;
     }
 
-    /** Returns the bytes from the requested position. */
+    /** Returns the bytes of the block. */
     public InputStream data() {
       return data;
     }

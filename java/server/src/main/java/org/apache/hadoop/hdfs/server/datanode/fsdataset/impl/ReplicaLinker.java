@@ -20,8 +20,9 @@ import org.stripeline.agent.AgentException;
  * <p>This class takes no locks of the dataset, since these differ between releases; each step takes
  * its own. The source is therefore checked before and after. An append that begins in between is
  * detected then, and one that begins later breaks the link itself. Only an append that looked for
- * links just before this one was created goes undetected. Callers must therefore hold the lease of
- * the file, which prevents appends.
+ * links just before this one was created goes undetected: it changes the file of the link too.
+ * Callers must therefore hold the lease of the file, or compare its blocks with those they linked
+ * once they hold it, and drop the links if these differ.
  */
 public final class ReplicaLinker {
   private final FinalizedReplicas replicas;
