@@ -73,8 +73,9 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Done, or planned",
-      "1:Some files could not be converted: each is listed and unchanged; or some were not"
-          + " examined, because they had been renamed or deleted",
+      "1:Some files could not be converted: each is listed, and unchanged unless its line says that"
+          + " --resume is needed; or some were not examined, because they had been renamed or"
+          + " deleted",
       "2:The command line or the cluster does not allow it; nothing was changed, or with --resume,"
           + " files in progress were finished or rolled back",
       "3:Could not check, because HDFS did not answer, or another process took the job over;"
