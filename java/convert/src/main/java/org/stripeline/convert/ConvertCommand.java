@@ -324,7 +324,8 @@ public final class ConvertCommand implements Callable<Integer> {
       HdfsConfiguration conf = conf();
       try (KeytabLogin login = login(conf);
           DistributedFileSystem fs =
-              HdfsConnection.open(conf, new Path(path == null ? "/" : path))) {
+              HdfsConnection.open(
+                  conf, new Path(path == null ? "/" : path), "control the jobs of")) {
         return new JobControl(fs, work.jobDirectory, spec.commandLine().getOut(), json)
             .run(control, work.job, path);
       } catch (RefusedException e) {
@@ -348,7 +349,8 @@ public final class ConvertCommand implements Callable<Integer> {
     int serve(long intervalMs) {
       HdfsConfiguration conf = conf();
       try (KeytabLogin login = login(conf);
-          DistributedFileSystem fs = HdfsConnection.open(conf, new Path("/"))) {
+          DistributedFileSystem fs =
+              HdfsConnection.open(conf, new Path("/"), "carry out rules on")) {
         isLoggedIn = login != null;
         if (service.explain) {
           RuleExplanation text =
