@@ -12,6 +12,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.stripeline.convert.fixture.InstantWaits;
+import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.testkit.Conditions;
@@ -83,7 +84,7 @@ class RepairLedgerTest extends RepairCase {
     start(7);
     byte[] wrong = damage(FILE, 1)[1];
     org.apache.hadoop.fs.Path audits = new org.apache.hadoop.fs.Path(RepairAudit.DIRECTORY_DEFAULT);
-    cluster.fs().mkdirs(audits);
+    cluster.fs().mkdirs(audits, JobDirectory.PRIVATE);
     cluster.fs().setQuota(audits, HdfsConstants.QUOTA_DONT_SET, 1);
     assertThat(repair("/", "--execute")).as("%s", errors).isEqualTo(ExitStatus.FAILED);
     assertThat(states()).containsExactly("FAILED");

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.agent.Agents;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ReplicaFiles;
+import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.check.CheckSettings;
@@ -187,5 +189,25 @@ class ScrubFaultsTest extends ScrubLedgerCase {
       }
       assertThatThrownBy(stopped::require).hasMessageStartingWith("another repair may have taken");
     }
+  }
+
+  @Test
+  void aRepairNoticesThatItsRecordsWereRenamed() throws IOException {
+    Path audits = new Path(ledger + "-renamed");
+    try (DistributedFileSystem client = cluster.client();
+        RepairAudit running = RepairAudit.open(client, audits, Clock.systemUTC(), Ticker.SYSTEM)) {
+      cluster.fs().rename(new Path(audits, "audit.jsonl"), new Path(audits, "old.jsonl"));
+      assertThatThrownBy(running::require).hasMessageStartingWith("another repair may have taken");
+    }
+  }
+
+  @Test
+  void recordsOfRepairsAreNotKeptWhereOthersCanReplaceThem() throws IOException {
+    Path audits = new Path(ledger + "-open");
+    cluster.fs().mkdirs(audits, new FsPermission((short) 0755));
+    assertThatThrownBy(
+            () -> RepairAudit.open(cluster.fs(), audits, Clock.systemUTC(), Ticker.SYSTEM))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("--audit-directory");
   }
 }

@@ -17,6 +17,7 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.natives.Ticker;
+import org.stripeline.terminal.DaemonThreads;
 
 /** The resources of a job that adopts replicas: the agents, and the threads that wait for them. */
 public final class Adoption implements Closeable {
@@ -39,13 +40,7 @@ public final class Adoption implements Closeable {
     Agents agents = Agents.connect(fs.getConf());
     int threads = Math.min(THREADS_MAX, settings.filesAtOnce() * settings.groupsAtOnce);
     ExecutorService encoders =
-        Executors.newFixedThreadPool(
-            threads,
-            task -> {
-              Thread thread = new Thread(task, "stripeline-convert-group");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newFixedThreadPool(threads, DaemonThreads.named("stripeline-convert-group"));
     RackRules racks =
         settings.skipNameNodeCheck
             ? RackRules.OF_HDFS

@@ -28,6 +28,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.DaemonThreads;
 import org.stripeline.terminal.ExitStatus;
 
 /**
@@ -197,13 +198,7 @@ final class ConversionService {
   private int work(long intervalMs) throws IOException {
     // Two threads, because a status cannot be recorded while DataNodes do not answer.
     ScheduledExecutorService looking =
-        Executors.newScheduledThreadPool(
-            2,
-            task -> {
-              Thread made = new Thread(task, "stripeline-convert-service");
-              made.setDaemon(true);
-              return made;
-            });
+        Executors.newScheduledThreadPool(2, DaemonThreads.named("stripeline-convert-service"));
     looking.scheduleWithFixedDelay(this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     looking.scheduleWithFixedDelay(status::record, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     try {

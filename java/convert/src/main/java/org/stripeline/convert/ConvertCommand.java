@@ -73,8 +73,9 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Done, or planned",
-      "1:Some files could not be converted: each is listed and unchanged; or some were not"
-          + " examined, because they had been renamed or deleted",
+      "1:Some files could not be converted: each is listed, and unchanged unless its line says that"
+          + " --resume is needed; or some were not examined, because they had been renamed or"
+          + " deleted",
       "2:The command line or the cluster does not allow it; nothing was changed, or with --resume,"
           + " files in progress were finished or rolled back",
       "3:Could not check, because HDFS did not answer, or another process took the job over;"
@@ -323,7 +324,8 @@ public final class ConvertCommand implements Callable<Integer> {
       HdfsConfiguration conf = conf();
       try (KeytabLogin login = login(conf);
           DistributedFileSystem fs =
-              HdfsConnection.open(conf, new Path(path == null ? "/" : path))) {
+              HdfsConnection.open(
+                  conf, new Path(path == null ? "/" : path), "control the jobs of")) {
         return new JobControl(fs, work.jobDirectory, spec.commandLine().getOut(), json)
             .run(control, work.job, path);
       } catch (RefusedException e) {
@@ -347,7 +349,8 @@ public final class ConvertCommand implements Callable<Integer> {
     int serve(long intervalMs) {
       HdfsConfiguration conf = conf();
       try (KeytabLogin login = login(conf);
-          DistributedFileSystem fs = HdfsConnection.open(conf, new Path("/"))) {
+          DistributedFileSystem fs =
+              HdfsConnection.open(conf, new Path("/"), "carry out rules on")) {
         isLoggedIn = login != null;
         if (service.explain) {
           RuleExplanation text =

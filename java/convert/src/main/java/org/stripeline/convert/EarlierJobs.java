@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +15,7 @@ import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.natives.Ticker;
@@ -79,10 +81,17 @@ final class EarlierJobs {
         isPaused
             ? "Job " + job.name() + " is paused, and stays so until --continue or --cancel"
             : "Ending job " + job.name() + ", which an earlier service left");
-    // Not closed, because it would close the file system.
-    Driver driver =
-        new Driver(fs, jobs, JobObserver.NONE, StepListener.NONE, new KnownJobs(), ticker);
-    driver.beginUntil(() -> true);
-    driver.resume(null, job.name(), new JobTuning());
+    // With a client of its own, whose configuration gets the properties of this job only.
+    try (Driver driver =
+        new Driver(
+            HdfsConnection.open(fs.getConf(), new Path(fs.getUri())),
+            jobs,
+            JobObserver.NONE,
+            StepListener.NONE,
+            known,
+            ticker)) {
+      driver.beginUntil(() -> true);
+      driver.resume(null, job.name(), new JobTuning());
+    }
   }
 }

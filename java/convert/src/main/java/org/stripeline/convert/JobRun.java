@@ -39,6 +39,7 @@ import org.stripeline.convert.select.TreeWalk;
 import org.stripeline.convert.select.UndoRoom;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
+import org.stripeline.terminal.DaemonThreads;
 
 /** Walks a tree and converts its files, several concurrently. */
 final class JobRun {
@@ -174,13 +175,7 @@ final class JobRun {
     int atOnce = filesAtOnce(job.settings());
     Semaphore free = new Semaphore(atOnce);
     ExecutorService threads =
-        Executors.newFixedThreadPool(
-            atOnce,
-            task -> {
-              Thread thread = new Thread(task, "stripeline-convert");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newFixedThreadPool(atOnce, DaemonThreads.named("stripeline-convert"));
     try {
       if (job.settings().sortedFiles > 0) {
         walkOldestFirst(jobs, threads, free);

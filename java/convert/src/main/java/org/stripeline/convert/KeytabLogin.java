@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.terminal.DaemonThreads;
 
 /**
  * Logs this process in to Kerberos from a keytab, for jobs that last longer than a ticket.
@@ -31,12 +32,7 @@ final class KeytabLogin implements Closeable {
 
   private KeytabLogin(UserGroupInformation user, long periodSeconds) {
     thread =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread made = new Thread(task, "stripeline-convert-login");
-              made.setDaemon(true);
-              return made;
-            });
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("stripeline-convert-login"));
     thread.scheduleWithFixedDelay(
         () -> renew(user), periodSeconds, periodSeconds, TimeUnit.SECONDS);
   }

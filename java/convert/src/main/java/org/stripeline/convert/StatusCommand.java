@@ -81,7 +81,7 @@ public final class StatusCommand implements Callable<Integer> {
       properties.forEach(conf::set);
       Path root = new Path(fileSystem == null ? "/" : fileSystem);
       try (KeytabLogin login = KeytabLogin.of(conf, principal, keytab);
-          DistributedFileSystem fs = HdfsConnection.open(conf, root)) {
+          DistributedFileSystem fs = HdfsConnection.open(conf, root, "show the jobs of")) {
         new JobControl(fs, jobDirectory, spec.commandLine().getOut(), json).showAll();
         return ExitStatus.SOUND;
       } catch (RefusedException e) {

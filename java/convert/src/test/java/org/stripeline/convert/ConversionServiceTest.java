@@ -12,21 +12,29 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.GlobalStorageStatistics;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageStatistics;
+import org.apache.hadoop.hdfs.DFSOpsCountStatistics;
+import org.apache.hadoop.hdfs.DFSOpsCountStatistics.OpType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.ExitStatus;
 
 /**
@@ -298,6 +306,39 @@ class ConversionServiceTest extends ServiceTestCase {
       assertThat(fault).isGreaterThan(4);
       return;
     }
+  }
+
+  /** Creates a job of a rule that has done nothing. */
+  private void leave(String name, Map<String, String> properties, boolean isEnded)
+      throws IOException {
+    JobSettings settings = ConvertCluster.undo("/left");
+    settings.rule = "left";
+    settings.properties.putAll(properties);
+    JobDirectory job = JobDirectory.create(cluster.fs(), jobs, name, settings);
+    Journal.create(cluster.fs(), job.journalFile()).close();
+    if (isEnded) {
+      job.markFinished();
+    }
+  }
+
+  @Test
+  void earlierJobsAreEndedWithTheirOwnPropertiesAndListedOnce() throws Exception {
+    int ended = 30;
+    for (int i = 0; i < ended; i++) {
+      leave("ended-" + i, Map.of(), true);
+    }
+    leave("left", Map.of("stripeline.test.left", "yes"), false);
+    StorageStatistics calls = GlobalStorageStatistics.INSTANCE.get(DFSOpsCountStatistics.NAME);
+    long before = calls.getLong(OpType.LIST_STATUS.getSymbol());
+    try (DistributedFileSystem fs = cluster.client()) {
+      int status = new EarlierJobs(fs, jobs, said::add, Ticker.SYSTEM).settle(() -> false);
+      assertThat(status).as(said.toString()).isEqualTo(ExitStatus.SOUND);
+      assertThat(fs.getConf().get("stripeline.test.left")).isNull();
+    }
+    assertThat(JobDirectory.unfinished(cluster.fs(), jobs)).isEmpty();
+    assertThat(calls.getLong(OpType.LIST_STATUS.getSymbol()) - before)
+        .as("listings, of which the check above has one for each job")
+        .isLessThan(3L * ended);
   }
 
   @Test

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.test.MetricsAsserts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -216,6 +217,24 @@ class JobResumeTest {
     assertThat(settings("twice").get("filesAtOnce").getAsInt()).isEqualTo(2);
     assertThat(resume("/twice", StepListener.NONE).converted()).isEqualTo(1);
     assertThat(settings("twice").get("filesAtOnce").getAsInt()).isEqualTo(2);
+  }
+
+  @Test
+  void settingsAreOnTheDisksOfTheirDataNodes() throws Exception {
+    JobSettings settings = ConvertCluster.undo("/none");
+    long before = syncs();
+    JobDirectory job = JobDirectory.create(cluster.fs(), "/synced", "job", settings);
+    assertThat(syncs()).isGreaterThanOrEqualTo(before + 3);
+    before = syncs();
+    job.keep(settings);
+    assertThat(syncs()).isGreaterThanOrEqualTo(before + 3);
+  }
+
+  private static long syncs() {
+    return cluster.mini.getDataNodes().stream()
+        .map(node -> MetricsAsserts.getMetrics(node.getMetrics().name()))
+        .mapToLong(metrics -> MetricsAsserts.getLongCounter("FsyncCount", metrics))
+        .sum();
   }
 
   @Test

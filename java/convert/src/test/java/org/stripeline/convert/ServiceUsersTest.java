@@ -138,7 +138,7 @@ class ServiceUsersTest extends ServiceTestCase {
     try (DistributedFileSystem fs = cluster.client()) {
       assertThat(service(fs).serve(0)).isEqualTo(ExitStatus.FAILED);
       assertThat(said.toString())
-          .contains("snapshots cannot be changed")
+          .contains("it is in a snapshot")
           .contains("it is another name of a tree");
       assertThat(swapped).containsExactlyInAnyOrder("/kinds/full/a", "/kinds/plain/a");
       assertThat(isConverted("/kinds/kept/a")).isFalse();

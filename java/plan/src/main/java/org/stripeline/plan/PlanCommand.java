@@ -4,18 +4,16 @@ package org.stripeline.plan;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.convert.RuleOptions;
+import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.CodeName;
@@ -262,7 +260,10 @@ public final class PlanCommand implements Callable<Integer> {
       }
       return new Session().ask(settings);
     } catch (IOException e) {
-      boolean isUsage = e instanceof FileNotFoundException || e instanceof AccessControlException;
+      boolean isUsage =
+          e instanceof RefusedException
+              || e instanceof FileNotFoundException
+              || e instanceof AccessControlException;
       throw new CommandException(isUsage ? ExitStatus.USAGE : ExitStatus.UNCHECKED, reason(e));
     }
   }
@@ -436,33 +437,11 @@ public final class PlanCommand implements Callable<Integer> {
   /** A class of its own because help works without Hadoop, whose classes this one needs. */
   private final class Session {
     int ask(PlanSettings settings) throws IOException {
-      Configuration conf = new HdfsConfiguration();
-      Path given = new Path(path);
-      URI uri = given.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : given.toUri();
-      try (FileSystem fs = connect(uri, conf)) {
-        if (!(fs instanceof DistributedFileSystem)) {
-          throw new CommandException(
-              ExitStatus.USAGE,
-              "Cannot plan "
-                  + path
-                  + ": "
-                  + fs.getUri()
-                  + " is not HDFS; set HADOOP_CONF_DIR, or name"
-                  + " it as hdfs://HOST:PORT/PATH");
-        }
-        DistributedFileSystem hdfs = (DistributedFileSystem) fs;
+      try (DistributedFileSystem fs =
+          HdfsConnection.open(new HdfsConfiguration(), new Path(path), "plan")) {
         return audit
-            ? print(Audit.of(settings, hdfs, progress()))
-            : print(Plan.ofNameNode(settings, hdfs, progress()));
-      }
-    }
-
-    private FileSystem connect(URI uri, Configuration conf) throws IOException {
-      try {
-        return FileSystem.newInstance(uri, conf);
-      } catch (IllegalArgumentException e) {
-        // Hadoop throws this exception for an unknown host.
-        throw new IOException("Cannot plan " + path + ": " + e.getMessage(), e);
+            ? print(Audit.of(settings, fs, progress()))
+            : print(Plan.ofNameNode(settings, fs, progress()));
       }
     }
   }

@@ -23,7 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
+import org.stripeline.convert.job.JobRoot;
 import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.service.Leader;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.HdfsRepair;
@@ -69,13 +71,12 @@ final class RepairAudit implements Closeable {
   /**
    * Opens the file, or creates it. HDFS lets one client write it, so only one repair runs.
    *
-   * @throws RefusedException if another repair has it
+   * @throws RefusedException if another repair has it, or other users can write or replace it
    */
   static RepairAudit open(DistributedFileSystem fs, Path directory, Clock clock, Ticker ticker)
       throws IOException {
-    if (!fs.exists(directory)) {
-      fs.mkdirs(directory, JobDirectory.PRIVATE);
-    }
+    fs.mkdirs(directory, JobDirectory.PRIVATE);
+    JobRoot.requirePrivate(fs, directory, "records of repairs", "--audit-directory");
     Path file = new Path(directory, FILE);
     FSDataOutputStream out =
         JobLock.await(
@@ -135,12 +136,12 @@ final class RepairAudit implements Closeable {
 
   /**
    * Checks that this repair still has the file: while its process was stopped, another one may have
-   * taken it.
+   * taken it, or created another one at its path.
    */
   void require() throws IOException {
     try {
-      client.getNamenode().fsync(path, fileId, client.getClientName(), -1);
-    } catch (RemoteException e) {
+      Leader.require(client, path, fileId);
+    } catch (FileNotFoundException | RemoteException e) {
       throw new IOException("another repair may have taken " + path + ": " + Reasons.of(e), e);
     }
   }

@@ -3,10 +3,8 @@ package org.stripeline.scrub;
 
 import java.io.IOException;
 import java.util.List;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.Agents;
 import org.stripeline.convert.job.Reasons;
@@ -43,25 +41,6 @@ final class Rights {
                   + " the DataNodes");
         }
       }
-    }
-  }
-
-  /**
-   * Refuses paths in snapshots and below {@code /.reserved}: files are found by their inode ids,
-   * which would lead to other files, or to the same ones once more.
-   */
-  static void requirePlain(Path path, String verb) throws RefusedException {
-    String text = path.toUri().getPath() + "/";
-    boolean isSnapshot = text.contains("/" + HdfsConstants.DOT_SNAPSHOT_DIR + "/");
-    if (isSnapshot || text.startsWith("/.reserved/")) {
-      throw new RefusedException(
-          "Cannot "
-              + verb
-              + " "
-              + path
-              + ": "
-              + (isSnapshot ? "it is in a snapshot" : "it is another name of a tree")
-              + "; name the tree itself");
     }
   }
 }

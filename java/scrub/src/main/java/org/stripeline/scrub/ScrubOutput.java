@@ -49,7 +49,9 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
 
   @Override
   public synchronized void leftOut(long bytes) {
-    step.leaveOut(bytes, Quantity.counted(findings, "finding"));
+    if (step != null) {
+      step.leaveOut(bytes, Quantity.counted(findings, "finding"));
+    }
   }
 
   @Override

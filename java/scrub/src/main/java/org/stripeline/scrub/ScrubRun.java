@@ -35,6 +35,7 @@ import org.stripeline.scrub.ledger.FileCoverage;
 import org.stripeline.scrub.ledger.GroupRecord;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.DaemonThreads;
 import org.stripeline.terminal.ExitStatus;
 
 /** Checks all files of trees in the order of {@link OldestFiles}, and records it in a ledger. */
@@ -135,15 +136,10 @@ final class ScrubRun {
     this.selection = selection;
     this.observer = observer;
     startMs = selection.clock.getAsLong();
-    groupThreads = Executors.newFixedThreadPool(groupsAtOnce, ScrubRun::thread);
-    callThreads = Executors.newCachedThreadPool(ScrubRun::thread);
+    groupThreads =
+        Executors.newFixedThreadPool(groupsAtOnce, DaemonThreads.named("stripeline-scrub"));
+    callThreads = Executors.newCachedThreadPool(DaemonThreads.named("stripeline-scrub"));
     ended = new ExecutorCompletionService<>(groupThreads);
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "stripeline-scrub");
-    thread.setDaemon(true);
-    return thread;
   }
 
   /**

@@ -12,7 +12,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.convert.select.PathArguments;
+import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
@@ -73,7 +75,7 @@ final class ScrubTarget {
       if (!root.isUriPathAbsolute()) {
         throw usage("Cannot " + verb + " " + path + ": name an absolute path");
       }
-      Rights.requirePlain(root, verb);
+      Preflight.requirePlain(root.toUri().getPath(), verb);
       if (!roots.isEmpty() && !uri(root).equals(uri(roots.get(0)))) {
         throw usage(
             "Cannot " + verb + " " + path + ": it is on another file system than the first");
@@ -106,26 +108,6 @@ final class ScrubTarget {
 
   /** Connects to the file system of a path; the caller closes it. */
   DistributedFileSystem connect(Path path) throws IOException {
-    FileSystem fs;
-    try {
-      fs = FileSystem.newInstance(uri(path), conf);
-    } catch (IllegalArgumentException e) {
-      // Hadoop throws this exception for an unknown host.
-      throw new IOException("Cannot " + verb + " " + path + ": " + e.getMessage(), e);
-    }
-    if (!(fs instanceof DistributedFileSystem)) {
-      URI uri = fs.getUri();
-      fs.close();
-      throw new CommandException(
-          ExitStatus.USAGE,
-          "Cannot "
-              + verb
-              + " "
-              + path
-              + ": "
-              + uri
-              + " is not HDFS; set HADOOP_CONF_DIR, or name it as hdfs://HOST:PORT/PATH");
-    }
-    return (DistributedFileSystem) fs;
+    return HdfsConnection.open(conf, path, verb);
   }
 }

@@ -79,8 +79,10 @@ class ScrubOutputTest {
   void afterASignalTheSumsAreTheLastLine() {
     ScrubOutput output = output(false);
     check(output, "/a", SampleResults.healthy());
+    output.listed(2, 10_000);
     output.interrupted(totals);
     check(output, "/b", SampleResults.damaged());
+    output.leftOut(5000);
     output.unread("/d", "Filesystem closed");
     output.totals(totals);
 

@@ -30,6 +30,7 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.RpcAgents;
 import org.stripeline.convert.namenode.ServerPages;
+import org.stripeline.terminal.DaemonThreads;
 
 /**
  * Asks all live DataNodes for their agent, coder and clock: by their web pages, which any user may
@@ -158,13 +159,7 @@ final class DataNodeSurvey implements AutoCloseable {
   void ask(List<DoctorReport.DataNode> nodes) throws IOException {
     int threads = Math.max(1, Math.min(THREADS, nodes.size()));
     ExecutorService pool =
-        Executors.newFixedThreadPool(
-            threads,
-            task -> {
-              Thread thread = new Thread(task, "stripeline-doctor-ask");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newFixedThreadPool(threads, DaemonThreads.named("stripeline-doctor-ask"));
     UserGroupInformation user = UserGroupInformation.getCurrentUser();
     try (RpcAgents agents = new RpcAgents(conf, limitMillis / 2)) {
       List<Future<DoctorReport.DataNode>> answers = new ArrayList<>();

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.security.AccessControlException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.Reasons;
@@ -23,12 +24,13 @@ final class Decryption {
   }
 
   /**
-   * Compares two files, unless this user gets no keys: by default a KMS denies them to superusers.
+   * Compares two files, unless this user gets no keys: by default a KMS denies them to superusers,
+   * and the configuration may name no KMS.
    *
-   * @throws IOException if the files differ, or only the copy cannot be read
+   * @throws IOException if the files differ, or cannot be read for another reason
    */
   void compare(String original, String copy) throws IOException {
-    if (isDenied) {
+    if (isDenied || client.getKeyProvider() == null) {
       return;
     }
     byte[] before;
@@ -38,6 +40,9 @@ final class Decryption {
       // The original was deleted; that says nothing about access to the keys of other files.
       return;
     } catch (IOException e) {
+      if (!isDenial(e)) {
+        throw e;
+      }
       LOG.info("Comparing only the stored bytes of encrypted files: {}", Reasons.of(e));
       isDenied = true;
       return;
@@ -46,6 +51,10 @@ final class Decryption {
       throw new IOException(
           "the new file decrypts to other bytes: its key differs from the file's");
     }
+  }
+
+  private static boolean isDenial(Throwable e) {
+    return e instanceof AccessControlException || (e.getCause() != null && isDenial(e.getCause()));
   }
 
   private byte[] beginning(String path) throws IOException {

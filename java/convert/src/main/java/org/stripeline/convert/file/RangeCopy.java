@@ -16,7 +16,9 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
 /** Copies bytes of one file to another, with the client that {@code fs.hdfs.impl} selects. */
 public final class RangeCopy {
-  private static final FsPermission PRIVATE = new FsPermission((short) 0600);
+  /** Permission of new files, which get that of the original before the swap. */
+  public static final FsPermission PRIVATE = new FsPermission((short) 0600);
+
   private static final int BUFFER_BYTES = 1 << 20;
 
   /**

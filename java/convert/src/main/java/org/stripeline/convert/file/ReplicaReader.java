@@ -121,7 +121,7 @@ public final class ReplicaReader implements Closeable {
   }
 
   private IOException failure(IOException e) {
-    return new IOException("Cannot read " + name + " back: " + Reasons.of(e), e);
+    return new IOException("Cannot read " + name + ": " + Reasons.of(e), e);
   }
 
   @Override

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -21,6 +20,7 @@ import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.file.Attempt;
 import org.stripeline.convert.file.FileRewriter;
+import org.stripeline.convert.file.RangeCopy;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.Polling;
@@ -39,8 +39,6 @@ import org.stripeline.placement.group.PlacementException;
  * present before the file is completed, since the NameNode would otherwise start to reconstruct it.
  */
 public final class AdoptingRewriter implements FileRewriter {
-  private static final FsPermission PRIVATE = new FsPermission((short) 0600);
-
   /** Longer than DataNodes take to report linked blocks. */
   private static final long REPORTS_MS = 15_000;
 
@@ -156,7 +154,7 @@ public final class AdoptingRewriter implements FileRewriter {
     return job.namenode()
         .create(
             attempt.temporary(),
-            PRIVATE,
+            RangeCopy.PRIVATE,
             job.leaseHolder(),
             new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
             false,

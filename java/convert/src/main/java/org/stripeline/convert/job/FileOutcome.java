@@ -21,7 +21,10 @@ public final class FileOutcome {
     @SerializedName("failed")
     FAILED,
 
-    /** The file is unchanged, but some steps of its conversion could not be rolled back yet. */
+    /**
+     * The bytes of the file are unchanged, but its conversion could not be rolled back yet: until
+     * the job is resumed, the file may be locked by a lease, or without permission to write.
+     */
     @SerializedName("unsettled")
     UNRECOVERED,
 

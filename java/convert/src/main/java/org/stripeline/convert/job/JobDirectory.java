@@ -46,17 +46,16 @@ public final class JobDirectory {
   private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
   private static final AtomicInteger NUMBER = new AtomicInteger(new Random().nextInt());
 
-  /** Names of files that every job has. */
+  /** Name of the file with the settings. */
   public static final String SETTINGS = "job.json";
 
+  /** Name of the journal. */
   public static final String JOURNAL = "journal";
 
   private static final String STATUS = "status.json";
   private static final String TEMPORARIES = "tmp";
   private static final String PAUSE = "pause";
   private static final String CANCEL = "cancel";
-
-  /** Ends the name of a file that will replace another one. */
 
   /** Default parent of all job directories. */
   public static final String ROOT_DEFAULT = "/.stripeline/convert";

@@ -69,7 +69,9 @@ public final class JsonFile {
 
   static void write(DistributedFileSystem fs, Path file, String json, boolean overwrite)
       throws IOException {
-    try (FSDataOutputStream out = fs.createFile(file).replicate().overwrite(overwrite).build()) {
+    // Without its settings, a job cannot be resumed after all DataNodes have lost power.
+    try (FSDataOutputStream out =
+        fs.createFile(file).replicate().overwrite(overwrite).syncBlock().build()) {
       out.write(json.getBytes(StandardCharsets.UTF_8));
     }
   }

@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -23,7 +22,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class TemporaryPlaces {
   private static final Logger LOG = LoggerFactory.getLogger(TemporaryPlaces.class);
-  private static final FsPermission PRIVATE = new FsPermission((short) 0700);
   public static final String RESERVED_RAW = "/.reserved/raw";
 
   private final DFSClient client;
@@ -90,7 +88,7 @@ public final class TemporaryPlaces {
   }
 
   private Place make(String path) throws IOException {
-    client.mkdirs(path, PRIVATE, false);
+    client.mkdirs(path, JobDirectory.PRIVATE, false);
     HdfsFileStatus made = client.getFileInfo(path);
     String user = UserGroupInformation.getCurrentUser().getShortUserName();
     if (made == null || !made.isDirectory() || !made.getOwner().equals(user)) {
@@ -114,7 +112,7 @@ public final class TemporaryPlaces {
       // Inherited from a default ACL of the zone; it would give other users access.
       client.removeAcl(inode);
     }
-    client.setPermission(inode, PRIVATE);
+    client.setPermission(inode, JobDirectory.PRIVATE);
     inZones.add(made.getFileId());
     return new Place(RESERVED_RAW + path, made.getFileId());
   }

@@ -117,7 +117,10 @@ public final class MapJob {
     try {
       Path file = new Path(directory, "orders");
       write(file, orders);
-      return run(configure(orders.size(), file, new Path(directory, "answers")), progress);
+      try (org.apache.hadoop.mapreduce.Job maps =
+          configure(orders.size(), file, new Path(directory, "answers"))) {
+        return run(maps, progress);
+      }
     } finally {
       fs.delete(directory, true);
     }

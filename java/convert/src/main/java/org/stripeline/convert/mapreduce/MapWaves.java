@@ -89,22 +89,22 @@ public final class MapWaves implements Closeable {
    *
    * @param isGivenUp returns whether the answer is not needed any more
    * @param meter counts the bytes of finished maps
+   * @throws IOException if no more orders are executed, because the job is ending
    */
   Future<GroupAnswer> add(GroupOrder order, BooleanSupplier isGivenUp, FileMeter meter)
-      throws InterruptedIOException {
+      throws IOException {
     Pending one = new Pending(order, isGivenUp, meter);
     try {
-      while (!pending.offer(one, 1, TimeUnit.SECONDS)) {
-        if (isClosed) {
-          throw new InterruptedException();
-        }
+      boolean isAdded = false;
+      while (!isAdded && !isClosed) {
+        isAdded = pending.offer(one, 1, TimeUnit.SECONDS);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("Cannot wait for maps: interrupted");
     }
     if (isClosed) {
-      one.answer.completeExceptionally(ended());
+      throw ended();
     }
     return one.answer;
   }

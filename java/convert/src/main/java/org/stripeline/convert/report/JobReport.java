@@ -117,8 +117,9 @@ public final class JobReport {
   }
 
   /**
-   * Returns the number of files that could not be converted. They are unchanged, or as their users
-   * changed them.
+   * Returns the number of files that could not be converted. They are as their users have them,
+   * except those whose work in progress could not be rolled back, see {@link
+   * FileOutcome.Kind#UNRECOVERED}.
    */
   public synchronized long failed() {
     return left;

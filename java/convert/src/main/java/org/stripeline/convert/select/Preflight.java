@@ -65,7 +65,7 @@ public final class Preflight {
    */
   public static ClusterFacts check(DFSClient client, JobSettings settings) throws IOException {
     ClusterFacts facts = asSuperuser(client);
-    requirePlain(settings.path);
+    requirePlain(settings.path, "convert");
     if (!isThere(client, settings.path)) {
       throw new RefusedException("Cannot convert " + settings.path + ": no such file or directory");
     }
@@ -168,15 +168,19 @@ public final class Preflight {
   /**
    * Refuses paths in snapshots and below {@code /.reserved}: the inodes there have ids that belong
    * to files and directories at other paths.
+   *
+   * @param verb what the command does with files, for the message
    */
-  private static void requirePlain(String path) throws RefusedException {
+  public static void requirePlain(String path, String verb) throws RefusedException {
     boolean isSnapshot = (path + "/").contains("/" + HdfsConstants.DOT_SNAPSHOT_DIR + "/");
     if (isSnapshot || (path + "/").startsWith("/.reserved/")) {
       throw new RefusedException(
-          "Cannot convert "
+          "Cannot "
+              + verb
+              + " "
               + path
               + ": "
-              + (isSnapshot ? "snapshots cannot be changed" : "it is another name of a tree")
+              + (isSnapshot ? "it is in a snapshot" : "it is another name of a tree")
               + "; name the tree itself");
     }
   }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.stripeline.convert.job.JobDirectory;
@@ -98,12 +99,21 @@ public final class Leader implements Closeable {
    *     NameNode does not answer
    */
   public void require() throws IOException {
-    HdfsFileStatus now = fs.getClient().getFileInfo(path);
+    require(fs.getClient(), path, fileId);
+  }
+
+  /**
+   * Checks that a client still has the lease of a file.
+   *
+   * @throws FileNotFoundException if no file with that inode id is at the path
+   */
+  public static void require(DFSClient client, String path, long fileId) throws IOException {
+    HdfsFileStatus now = client.getFileInfo(path);
     if (now == null || now.getFileId() != fileId) {
-      // Another process can create the file and lead.
+      // Another process can create the file and have its lease.
       throw new FileNotFoundException(path + " was deleted or renamed");
     }
-    fs.getClient().getNamenode().fsync(path, fileId, fs.getClient().getClientName(), -1);
+    client.getNamenode().fsync(path, fileId, client.getClientName(), -1);
   }
 
   @Override

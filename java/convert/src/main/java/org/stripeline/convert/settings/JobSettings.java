@@ -77,7 +77,10 @@ public final class JobSettings {
   /** Block groups of one file converted concurrently. */
   public int groupsAtOnce = GROUPS;
 
-  /** Maximum bytes per second that a node may read or send; 0 for no limit. */
+  /**
+   * Maximum bytes per second: of each DataNode that encodes, and of all copies of the job together;
+   * 0 for no limit.
+   */
   public long bytesPerSecond;
 
   /** Hadoop properties that the command line sets for the job. */

@@ -25,6 +25,7 @@ import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.JsonFile.UnreadableException;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.terminal.DaemonThreads;
 
 /** Finds the jobs in a directory and their states, and deletes old ones. */
 public final class JobList {
@@ -78,7 +79,8 @@ public final class JobList {
       List<JobDirectory> jobs = JobDirectory.all(fs, root);
       jobs.removeIf(job -> !names.test(job.name()));
       long nowMs = jobs.isEmpty() ? 0 : nameNodeMs(fs.getClient());
-      ExecutorService threads = Executors.newFixedThreadPool(READERS, JobList::thread);
+      ExecutorService threads =
+          Executors.newFixedThreadPool(READERS, DaemonThreads.named("stripeline-jobs"));
       try {
         List<Future<JobEntry>> all = new ArrayList<>();
         for (JobDirectory job : jobs) {
@@ -103,12 +105,6 @@ public final class JobList {
               + " dfs.permissions.superusergroup names");
     }
     return entries;
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread made = new Thread(task, "stripeline-jobs");
-    made.setDaemon(true);
-    return made;
   }
 
   /** Returns null if the job was deleted since the listing, or if its settings are unreadable. */

@@ -21,6 +21,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.natives.Ticker;
+import org.stripeline.terminal.DaemonThreads;
 
 /**
  * Records the status of a job in its directory every {@link #WRITE_SECONDS}, and looks every {@link
@@ -43,12 +44,7 @@ public final class StatusWriter implements JobObserver, Closeable {
   private final Ticker ticker;
   private final JobStatus status = new JobStatus();
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "stripeline-convert-status");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("stripeline-convert-status"));
 
   /** Orders the records; held during calls to HDFS, so never while bytes are counted. */
   private final Object recording = new Object();

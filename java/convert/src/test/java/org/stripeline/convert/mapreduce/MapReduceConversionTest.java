@@ -320,6 +320,20 @@ class MapReduceConversionTest {
   }
 
   @Test
+  void closesItsClients() throws Exception {
+    cluster.write("/counted-clients/a", 4 * BLOCK);
+    cluster.conf().set(MRConfig.FRAMEWORK_NAME, CountedFramework.NAME);
+    try {
+      assertThat(run(striped("/counted-clients")).failures()).isEmpty();
+    } finally {
+      cluster.conf().unset(MRConfig.FRAMEWORK_NAME);
+    }
+    // One of the check before the job, and one of each wave.
+    assertThat(CountedFramework.OPENED.get()).isGreaterThanOrEqualTo(2);
+    assertThat(CountedFramework.CLOSED.get()).isEqualTo(CountedFramework.OPENED.get());
+  }
+
+  @Test
   void refusesJobsThatMapsCannotRun() throws Exception {
     cluster.write("/refused/a", 4 * BLOCK);
     DistributedFileSystem fs = cluster.fs();

@@ -15,17 +15,16 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.select.FileChecks;
-import org.stripeline.placement.CodeName;
-import org.stripeline.placement.CodeShape;
+import org.stripeline.terminal.DaemonThreads;
 import org.stripeline.terminal.Quantity;
 
 /**
@@ -85,7 +84,8 @@ public final class NameNodeSource implements FileSource {
     PlannedFile file = new PlannedFile();
     Deque<Listed> waiting = new ArrayDeque<>();
     int[] blocks = new int[1];
-    ExecutorService threads = Executors.newFixedThreadPool(CALLS_MAX, NameNodeSource::thread);
+    ExecutorService threads =
+        Executors.newFixedThreadPool(CALLS_MAX, DaemonThreads.named("stripeline-plan-check"));
     try {
       walk(
           (status, path) -> {
@@ -129,12 +129,6 @@ public final class NameNodeSource implements FileSource {
     int blocks() {
       return status.getLocatedBlocks().locatedBlockCount();
     }
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(task, "stripeline-plan-check");
-    thread.setDaemon(true);
-    return thread;
   }
 
   private void pass(Listed listed, PlannedFile file, Sink sink) {
@@ -231,14 +225,7 @@ public final class NameNodeSource implements FileSource {
     file.owner = status.getOwner();
     file.modifiedMs = status.getModificationTime();
     file.storagePolicy = status.getStoragePolicy();
-    ErasureCodingPolicy policy = status.getErasureCodingPolicy();
-    if (policy != null) {
-      file.coded =
-          CodeName.of(
-              "RS",
-              CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits()),
-              policy.getCellSize());
-    }
+    file.coded = new Candidate(path, status).coded();
     LocatedBlocks located = status.getLocatedBlocks();
     file.isOpen = located.isUnderConstruction();
     file.isInSnapshot = snapshots.mayHold(path, status.getModificationTime());
