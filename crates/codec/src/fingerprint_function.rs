@@ -101,12 +101,6 @@ impl FingerprintFunction {
         self.window_bytes
     }
 
-    /// Returns the bytes of one fingerprint, 64 x t.
-    #[must_use]
-    pub fn fingerprint_bytes(&self) -> usize {
-        self.sums * ROW_BYTES
-    }
-
     /// Returns the coefficients, row by row, t for each row.
     #[must_use]
     pub fn coefficients(&self) -> &[u8] {
