@@ -46,6 +46,8 @@ mod decode;
 mod error;
 mod fingerprint;
 mod fingerprint_function;
+#[doc(hidden)]
+pub mod hash;
 mod locate;
 mod matrix;
 mod plan;
