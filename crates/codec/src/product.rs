@@ -37,8 +37,8 @@ impl Codec {
     /// there are no buffers.
     ///
     /// # Errors
-    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless the lengths are equal; the error names
-    /// the buffer by its position among the inputs or outputs, from 0.
+    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless the lengths are equal; the error
+    /// names the buffer by its position among the inputs or outputs, from 0.
     pub fn check_lengths(
         &self,
         call: Call,
