@@ -52,6 +52,7 @@ compile_and_run() {
   c++ -std=c++11 "${CXX_FLAGS[@]}" examples/c/include.cpp "$@" -o "$out/include-$kind"
   c++ -std=c++17 "${CXX_FLAGS[@]}" examples/cpp/repair.cpp "$@" -o "$out/repair-$kind"
   c++ -std=c++17 "${CXX_FLAGS[@]}" crates/capi/tests/waits.cpp "$@" -pthread -o "$out/waits-$kind"
+  c++ -std=c++17 "${CXX_FLAGS[@]}" crates/capi/tests/handles.cpp "$@" -pthread -o "$out/handles-$kind"
   c++ -std=c++17 "${CXX_FLAGS[@]}" crates/capi/tests/pinned.cpp "$@" -o "$out/pinned-$kind"
   # Tables are printed once; the second library must say the same.
   "$out/recover-$kind" 0 4 7 >"$out/recovered-$kind"
@@ -64,6 +65,7 @@ compile_and_run() {
     "$out/window-$kind" 100
   expect_success "every byte was recovered" "$out/repair-$kind"
   expect_success "every wait ended in time" "$out/waits-$kind"
+  expect_success "every handle was closed in its turn" "$out/handles-$kind"
   expect_success "coded in ordinary memory" env LD_LIBRARY_PATH="$out/driver/none" "$out/pinned-$kind" ordinary
   expect_success "coded in locked memory" env LD_LIBRARY_PATH="$out/driver/mock" "$out/pinned-$kind" locked
 }

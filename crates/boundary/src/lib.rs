@@ -20,9 +20,9 @@ pub use describe::{describe, quoted};
 pub use engine::{describe_candidate, describe_engine};
 pub use finish::Finish;
 pub use memory::{
-    Exclusive, List, Optional, Refusal, Shared, UNITS_MAX, check_memory, exclusive, optional,
-    shared,
+    Exclusive, List, Optional, Refusal, Shared, check_memory, exclusive, optional, shared,
 };
+pub use stripeline_codec::UNITS_MAX;
 
 use std::any::Any;
 

@@ -4,9 +4,7 @@
 use std::fmt;
 
 use arrayvec::ArrayVec;
-
-/// The most units of one code: a generator matrix over GF(2^8) has at most 256 distinct rows.
-pub const UNITS_MAX: usize = 256;
+use stripeline_codec::UNITS_MAX;
 
 /// Inputs, on the stack.
 pub type Shared<'a> = ArrayVec<&'a [u8], UNITS_MAX>;

@@ -234,7 +234,8 @@ public:
         made.size = sizeof made;
         made.base = base_;
         made.stride = stride_;
-        if (base_ == nullptr)
+        // The library refuses strided units at a null address. No scattered units are a list, too.
+        if (base_ == nullptr && units_.size() == count_)
             made.units = units_.empty() ? &none : units_.data();
         made.count = count_;
         made.memory = memory_;
@@ -387,13 +388,24 @@ public:
         handle_.reset(opened);
     }
 
+    engine(engine &&) noexcept = default;
+
+    /** Closes the engine that this was, and only then destroys its listener, which may be called
+     * until then. */
+    engine &operator=(engine &&other) noexcept
+    {
+        handle_ = std::move(other.handle_);
+        listener_ = std::move(other.listener_);
+        return *this;
+    }
+
     stripeline_engine *handle() const noexcept { return handle_.get(); }
 
     /** All rails with their state and counts, as JSON; see stripeline_engine_describe(). */
     std::string describe() const
     {
         // Counts may grow between the two calls; reserve space for that.
-        std::string text(stripeline_engine_describe(handle(), nullptr, 0) + 1024, '\0');
+        std::string text(positive(stripeline_engine_describe(handle(), nullptr, 0)) + 1024, '\0');
         std::size_t size = stripeline_engine_describe(handle(), &text[0], text.size());
         if (size < text.size())
             text.resize(size);
@@ -403,7 +415,7 @@ public:
     /** The counters of each rail since the engine was opened. */
     std::vector<stripeline_rail_statistics> statistics() const
     {
-        std::vector<stripeline_rail_statistics> rails(stripeline_engine_rails(handle()));
+        std::vector<stripeline_rail_statistics> rails(positive(stripeline_engine_rails(handle())));
         for (std::size_t index = 0; index < rails.size(); index++) {
             rails[index].size = sizeof rails[index];
             check(stripeline_engine_rail_statistics(handle(), index, &rails[index]));
@@ -510,6 +522,15 @@ private:
     struct closer {
         void operator()(stripeline_engine *engine) const noexcept { stripeline_engine_close(engine); }
     };
+
+    /** The result of a function that returns 0 if it fails: in a forked child, for which the engine
+     * is closed. */
+    static std::size_t positive(std::size_t result)
+    {
+        if (result == 0)
+            throw error(STRIPELINE_CLOSED, last_error());
+        return result;
+    }
 
     /** Matrices and request for the C functions. */
     struct arguments {

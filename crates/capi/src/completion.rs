@@ -106,7 +106,8 @@ impl Notice {
         if let Some(event_fd) = self.event_fd {
             // SAFETY: the caller keeps the descriptor open until the task has ended; it stays his.
             let file = ManuallyDrop::new(unsafe { File::from_raw_fd(event_fd) });
-            // The write fails only if the descriptor is not an eventfd, or is readable already.
+            // The write fails only if the descriptor is not an eventfd, or if it does not block and
+            // its number is the largest possible; then it is readable already.
             let _ = (&*file).write_all(&1_u64.to_ne_bytes());
         }
     }

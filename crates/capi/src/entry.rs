@@ -56,9 +56,11 @@ pub(crate) fn guard_pending(
 }
 
 /// Passes the text of this thread's last refused call to `read`; it is empty before the first
-/// refusal.
-pub(crate) fn with_last_error<T>(read: impl FnOnce(&str) -> T) -> T {
-    LAST_ERROR.with_borrow(|text| read(text))
+/// refusal, and when an exiting thread has destroyed it.
+pub(crate) fn with_last_error<T>(read: impl Fn(&str) -> T) -> T {
+    LAST_ERROR
+        .try_with(|text| read(&text.borrow()))
+        .unwrap_or_else(|_| read(""))
 }
 
 /// Runs `call` with the text of a failure as this thread's error text, and then restores the
@@ -84,6 +86,7 @@ fn remember(write: impl FnOnce(&mut String) -> std::fmt::Result) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::mpsc::{Sender, channel};
 
     #[test]
     fn a_panic_becomes_a_status_and_a_text() {
@@ -104,5 +107,30 @@ mod tests {
         std::thread::spawn(|| with_last_error(|text| assert_eq!(text, "")))
             .join()
             .expect("the other thread has no text");
+    }
+
+    /// Sends the error text when it is destroyed.
+    struct AtExit(Sender<String>);
+
+    impl Drop for AtExit {
+        fn drop(&mut self) {
+            with_last_error(|text| self.0.send(text.to_owned()).expect("it is received"));
+        }
+    }
+
+    thread_local! {
+        static AT_EXIT: RefCell<Option<AtExit>> = const { RefCell::new(None) };
+    }
+
+    #[test]
+    fn an_exiting_thread_has_no_text() {
+        let (sender, receiver) = channel();
+        let exiting = std::thread::spawn(|| {
+            // Thread-locals are destroyed in the reverse order of their first use.
+            AT_EXIT.set(Some(AtExit(sender)));
+            guard("encode", || Err(Failure::UnknownCode(9)));
+        });
+        exiting.join().expect("no panic");
+        assert_eq!(receiver.recv().as_deref(), Ok(""));
     }
 }

@@ -5,6 +5,8 @@
 use std::ffi::CStr;
 use std::path::Path;
 
+use stripeline_testkit::expect_generated;
+
 #[test]
 fn header_is_current() {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -20,24 +22,7 @@ fn header_is_current() {
     // The sections on Rust's safety contract repeat, in Rust's terms, the descriptions of the
     // parameters.
     let header = without_safety_sections(&String::from_utf8(header).expect("UTF-8"));
-    let file = crate_folder.join("include/stripeline.h");
-    if std::env::var_os("STRIPELINE_BLESS").is_some() {
-        std::fs::write(&file, &header).expect("the header can be written");
-    }
-    let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    for (number, (committed, generated)) in committed.lines().zip(header.lines()).enumerate() {
-        assert_eq!(
-            committed,
-            generated,
-            "include/stripeline.h, line {}: regenerate it with STRIPELINE_BLESS=1",
-            number + 1
-        );
-    }
-    assert_eq!(
-        committed.lines().count(),
-        header.lines().count(),
-        "regenerate the header"
-    );
+    expect_generated(&crate_folder.join("include/stripeline.h"), &header);
 }
 
 /// Removes `# Safety` up to the end of its comment, and the empty line before it.

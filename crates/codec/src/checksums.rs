@@ -28,13 +28,6 @@ impl Codec {
         if length == 0 {
             return Ok(());
         }
-        // A chunk longer than the unit covers the whole unit; the limit avoids overflow in the
-        // chunk arithmetic.
-        let bytes_per_checksum = checksums.bytes_per_checksum.min(length);
-        let checksums = Checksums {
-            bytes_per_checksum,
-            ..checksums
-        };
         self.kernels
             .dot_with_checksums(&self.parity, data, parity, store, checksums);
         Ok(())

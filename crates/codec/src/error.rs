@@ -113,12 +113,16 @@ pub(crate) enum Reason {
     FingerprintEmpty,
 }
 
-/// The verb of the text.
+/// The operation that the text of an error names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Call {
+pub enum Call {
+    /// "encode".
     Encode,
+    /// "decode".
     Decode,
+    /// "verify".
     Verify,
+    /// "update".
     Update,
 }
 
@@ -140,6 +144,7 @@ pub(crate) enum Buffer {
     Data(usize),
     Parity(usize),
     Unit(usize),
+    Input(usize),
     Output(usize),
     New,
 }
@@ -369,6 +374,7 @@ impl fmt::Display for Buffer {
             Self::Data(unit) => write!(formatter, "data unit {unit}"),
             Self::Parity(unit) => write!(formatter, "parity unit {unit}"),
             Self::Unit(unit) => write!(formatter, "unit {unit}"),
+            Self::Input(index) => write!(formatter, "input {index}"),
             Self::Output(index) => write!(formatter, "output {index}"),
             Self::New => formatter.write_str("the new data"),
         }

@@ -338,8 +338,7 @@ fn check_chunks(bytes: &[u8], bytes_per_checksum: usize, sums: usize) -> Result<
     }
     Ok(Piece {
         chunks: (PIECE_BYTES / bytes_per_checksum).clamp(1, PIECE_CHUNKS_MAX),
-        // A longer chunk covers all bytes; the limit keeps products of it from overflowing.
-        bytes_per_checksum: bytes_per_checksum.min(FINGERPRINT_WINDOW_BYTES_MAX),
+        bytes_per_checksum,
     })
 }
 

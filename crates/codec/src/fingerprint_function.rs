@@ -4,6 +4,7 @@
 use stripeline_gf::{Kernels, ROW_BYTES, ROW_SUMS_MAX};
 
 use crate::error::{Error, Reason};
+use crate::hash::split_mix;
 
 /// The bytes of one row of a window, and of each sum of a fingerprint.
 pub const FINGERPRINT_ROW_BYTES: usize = ROW_BYTES;
@@ -101,12 +102,6 @@ impl FingerprintFunction {
         self.window_bytes
     }
 
-    /// Returns the bytes of one fingerprint, 64 x t.
-    #[must_use]
-    pub fn fingerprint_bytes(&self) -> usize {
-        self.sums * ROW_BYTES
-    }
-
     /// Returns the coefficients, row by row, t for each row.
     #[must_use]
     pub fn coefficients(&self) -> &[u8] {
@@ -120,37 +115,23 @@ impl FingerprintFunction {
 /// which as many are drawn as there are rows (Fisher and Yates). All four are always drawn, so that
 /// the number of sums does not change them.
 fn coefficients(seed: u64, sums: usize, rows: usize) -> Box<[u8]> {
-    let mut generator = SplitMix { state: seed };
+    let mut state = seed;
+    let mut below = |bound: u32| below(&mut state, bound);
     let mut pairs: Vec<u16> = (0..PAIRS as u16).collect();
     let mut coefficients = Vec::with_capacity(rows * sums);
     for row in 0..rows {
-        let other = row + generator.below(PAIRS - row as u32) as usize;
+        let other = row + below(PAIRS - row as u32) as usize;
         pairs.swap(row, other);
         let pair = u32::from(pairs[row]);
-        let all = [
-            pair % 255,
-            pair / 255,
-            generator.below(255),
-            generator.below(255),
-        ];
+        let all = [pair % 255, pair / 255, below(255), below(255)];
         coefficients.extend(all[..sums].iter().map(|number| 1 + *number as u8));
     }
     coefficients.into()
 }
 
-/// The generator SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-struct SplitMix {
-    state: u64,
-}
-
-impl SplitMix {
-    /// Returns a number below `bound`; none is more frequent than another by more than 2^-16 of its
-    /// frequency.
-    fn below(&mut self, bound: u32) -> u32 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let upper = (mixed ^ (mixed >> 31)) >> 32;
-        ((upper * u64::from(bound)) >> 32) as u32
-    }
+/// Returns a number below `bound` from the generator with this state; none is more frequent than
+/// another by more than 2^-16 of its frequency.
+fn below(state: &mut u64, bound: u32) -> u32 {
+    let upper = split_mix(state) >> 32;
+    ((upper * u64::from(bound)) >> 32) as u32
 }

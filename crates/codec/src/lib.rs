@@ -46,6 +46,8 @@ mod decode;
 mod error;
 mod fingerprint;
 mod fingerprint_function;
+#[doc(hidden)]
+pub mod hash;
 mod locate;
 mod matrix;
 mod plan;
@@ -60,7 +62,7 @@ mod verify;
 pub use code::{Code, ParseCodeError};
 pub use codec::Codec;
 pub use decode::UNITS_MAX;
-pub use error::{Error, ErrorKind};
+pub use error::{Call, Error, ErrorKind};
 pub use fingerprint::{BorrowedFingerprint, Fingerprint};
 pub use fingerprint_function::{
     FINGERPRINT_ROW_BYTES, FINGERPRINT_SUMS, FINGERPRINT_SUMS_MAX, FINGERPRINT_WINDOW_BYTES,

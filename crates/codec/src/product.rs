@@ -24,27 +24,38 @@ impl Codec {
         &self.parity
     }
 
-    /// Checks that the numbers of data and parity units are k and m.
+    /// Checks that the numbers of data and parity units of a call are k and m.
     ///
     /// # Errors
     /// [`ErrorKind::CountMismatch`](crate::ErrorKind) unless there are k data and m parity units.
-    pub fn check_units(&self, data: usize, parity: usize) -> Result<(), Error> {
-        check_count(Call::Encode, List::DataUnits, data, self.data_units)?;
-        check_count(Call::Encode, List::ParityUnits, parity, self.parity_units)
+    pub fn check_units(&self, call: Call, data: usize, parity: usize) -> Result<(), Error> {
+        check_count(call, List::DataUnits, data, self.data_units)?;
+        check_count(call, List::ParityUnits, parity, self.parity_units)
     }
 
-    /// Checks that all these lengths, in bytes, are equal, and returns the length.
+    /// Checks that the buffers of a call have equal lengths in bytes, and returns the length; 0 if
+    /// there are no buffers.
     ///
     /// # Errors
-    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless they are equal; the error names a
-    /// buffer by its position.
-    pub fn check_lengths(&self, lengths: impl IntoIterator<Item = usize>) -> Result<usize, Error> {
-        let mut lengths = lengths.into_iter();
-        let first = lengths.next().unwrap_or(0);
-        for (index, length) in lengths.enumerate() {
-            check_length(Call::Encode, Buffer::Unit(index + 1), length, first)?;
+    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless the lengths are equal; the error
+    /// names the buffer by its position among the inputs or outputs, from 0.
+    pub fn check_lengths(
+        &self,
+        call: Call,
+        inputs: impl Iterator<Item = usize>,
+        outputs: impl Iterator<Item = usize>,
+    ) -> Result<usize, Error> {
+        let inputs = inputs
+            .enumerate()
+            .map(|(i, bytes)| (Buffer::Input(i), bytes));
+        let outputs = outputs
+            .enumerate()
+            .map(|(i, bytes)| (Buffer::Output(i), bytes));
+        let mut first = None;
+        for (buffer, bytes) in inputs.chain(outputs) {
+            check_length(call, buffer, bytes, *first.get_or_insert(bytes))?;
         }
-        Ok(first)
+        Ok(first.unwrap_or(0))
     }
 
     /// Checks the unit numbers of a decode call that passes `given` units and lists their numbers.

@@ -6,8 +6,8 @@ use std::cell::Cell;
 use arrayvec::ArrayVec;
 use stripeline_gf::{Coefficients, Kernels, StorePolicy};
 
-use crate::Codec;
 use crate::error::{Call, Error};
+use crate::{Codec, UNITS_MAX};
 
 /// The result of [`Codec::verify`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,9 +112,9 @@ impl Product<'_> {
     ) -> Option<(usize, usize)> {
         let (data, parity) = (self.inputs, self.given);
         // Filled in place: each list takes 4 KiB, which `collect` would copy.
-        let mut inputs = ArrayVec::<&[u8], 256>::new();
+        let mut inputs = ArrayVec::<&[u8], UNITS_MAX>::new();
         inputs.extend(data.iter().map(|unit| &unit[range.clone()]));
-        let mut expected = ArrayVec::<&mut [u8], 256>::new();
+        let mut expected = ArrayVec::<&mut [u8], UNITS_MAX>::new();
         let blocks = scratch.chunks_exact_mut(range.len());
         expected.extend(blocks.take(parity.len()));
         self.kernels.dot(

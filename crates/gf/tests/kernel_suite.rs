@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The kernel suite on every instruction set that this machine supports.
 
-use stripeline_gf::{Isa, Kernels};
-use stripeline_testkit::kernel_suite;
-
-/// Runs a part of the suite on every instruction set.
-fn on_every_isa(suite: fn(&Kernels)) {
-    for kernels in Isa::ALL.into_iter().filter_map(Kernels::for_isa) {
-        println!("{}", kernels.isa());
-        suite(kernels);
-    }
-}
+use stripeline_testkit::{kernel_suite, on_every_isa};
 
 #[test]
 fn every_product() {

@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use jni_sys::{jint, jstring};
 use stripeline_boundary::{Refusal, panic_text};
 use stripeline_codec::{Error, ErrorKind};
+use stripeline_engine::tuning::TableError;
 
 use crate::env::Env;
 
@@ -20,6 +21,8 @@ pub(crate) enum Failure {
     Memory(Refusal),
     /// Any other wrong argument; the text does not include "Cannot <operation>".
     Argument(String),
+    /// A tuning table cannot be read or written; its text is complete.
+    Table(TableError),
     /// The engine refused the call, or the task failed; the text is complete.
     Engine(stripeline_engine::Error),
     /// No such engine is open.
@@ -39,6 +42,12 @@ impl From<Error> for Failure {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         Self::Memory(refusal)
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
+        Self::Table(error)
     }
 }
 
@@ -82,16 +91,19 @@ impl Failure {
                 .codec_kind()
                 .map_or(c"java/io/IOException", exception_of),
             Self::EngineClosed => c"java/lang/IllegalStateException",
-            Self::Memory(_) | Self::Argument(_) => c"java/lang/IllegalArgumentException",
+            Self::Memory(_) | Self::Argument(_) | Self::Table(_) => {
+                c"java/lang/IllegalArgumentException"
+            }
             Self::NoMemory | Self::Pending => c"java/lang/OutOfMemoryError",
         }
     }
 
-    fn text(&self, operation: &str) -> String {
+    pub(crate) fn text(&self, operation: &str) -> String {
         match self {
             Self::Codec(error) => error.to_string(),
             Self::Memory(refusal) => format!("Cannot {operation}: {refusal}"),
             Self::Argument(text) => format!("Cannot {operation}: {text}"),
+            Self::Table(error) => error.to_string(),
             Self::Engine(error) => error.to_string(),
             Self::EngineClosed => format!("Cannot {operation}: the engine is closed"),
             Self::NoMemory | Self::Pending => {

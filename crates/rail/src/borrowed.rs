@@ -5,7 +5,7 @@
 //! dropped, also when `run` panics: the buffers are borrowed until then. A leaked piece therefore
 //! makes the function wait forever.
 
-use stripeline_codec::{Codec, Error};
+use stripeline_codec::{Call, Codec, Error};
 
 use crate::keep::{Receiver, keep};
 use crate::{Buffers, Job, Piece, Region};
@@ -23,8 +23,8 @@ pub fn encode<R>(
     parity: &mut [&mut [u8]],
     run: impl FnOnce(Piece) -> R,
 ) -> Result<R, Error> {
-    codec.check_units(data.len(), parity.len())?;
-    let bytes = one_length(codec, data, parity)?;
+    codec.check_units(Call::Encode, data.len(), parity.len())?;
+    let bytes = one_length(codec, Call::Encode, data, parity)?;
     let (inputs, outputs) = (read_only(data), writable(parity));
     scoped(bytes, run, |buffers| {
         // SAFETY: all slices have `bytes` bytes; inputs are shared and outputs are exclusive
@@ -49,7 +49,7 @@ pub fn decode<R>(
 ) -> Result<R, Error> {
     codec.check_outputs(outputs.len(), erased.len())?;
     let given: Vec<&[u8]> = units.iter().flatten().copied().collect();
-    let bytes = one_length(codec, &given, outputs)?;
+    let bytes = one_length(codec, Call::Decode, &given, outputs)?;
     let region = |unit: &Option<&[u8]>| unit.map(|unit| Region::host(unit.as_ptr().cast_mut()));
     let units: Vec<Option<Region>> = units.iter().map(region).collect();
     let outputs = writable(outputs);
@@ -74,7 +74,7 @@ pub fn update<R>(
     run: impl FnOnce(Piece) -> R,
 ) -> Result<R, Error> {
     codec.updating_matrix(data_unit, parity.len())?;
-    let bytes = one_length(codec, &[old, new], parity)?;
+    let bytes = one_length(codec, Call::Update, &[old, new], parity)?;
     let [old, new] = [old, new].map(|unit| Region::host(unit.as_ptr().cast_mut()));
     let parity = writable(parity);
     scoped(bytes, run, |buffers| {
@@ -96,8 +96,8 @@ pub fn verify<R>(
     parity: &[&[u8]],
     run: impl FnOnce(Piece) -> R,
 ) -> Result<R, Error> {
-    codec.check_units(data.len(), parity.len())?;
-    let bytes = one_length(codec, data, parity)?;
+    codec.check_units(Call::Verify, data.len(), parity.len())?;
+    let bytes = one_length(codec, Call::Verify, data, parity)?;
     let (inputs, outputs) = (read_only(data), read_only(parity));
     scoped(bytes, run, |buffers| {
         // SAFETY: all slices have `bytes` bytes; they are shared borrows that outlast the job.
@@ -105,16 +105,22 @@ pub fn verify<R>(
     })
 }
 
-/// Returns the length that all buffers have.
-pub(crate) fn one_length<I, O>(codec: &Codec, inputs: &[I], outputs: &[O]) -> Result<usize, Error>
+/// Returns the length that all buffers have; 0 if there are none, of which no job is created.
+pub(crate) fn one_length<I, O>(
+    codec: &Codec,
+    call: Call,
+    inputs: &[I],
+    outputs: &[O],
+) -> Result<usize, Error>
 where
     I: AsRef<[u8]>,
     O: AsRef<[u8]>,
 {
+    let none = inputs.is_empty() && outputs.is_empty();
     let inputs = inputs.iter().map(|unit| unit.as_ref().len());
     let outputs = outputs.iter().map(|unit| unit.as_ref().len());
-    let bytes = codec.check_lengths(inputs.chain(outputs))?;
-    assert!(bytes > 0, "units hold bytes");
+    let bytes = codec.check_lengths(call, inputs, outputs)?;
+    assert!(bytes > 0 || none, "units hold bytes");
     Ok(bytes)
 }
 

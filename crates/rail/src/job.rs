@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
-use stripeline_codec::{Code, Codec, Coefficients, Error, UNITS_MAX};
+use stripeline_codec::{Call, Code, Codec, Coefficients, Error, UNITS_MAX};
 
 use crate::{Piece, Region};
 
@@ -75,7 +75,7 @@ impl Job {
         parity: &[Region],
         buffers: Buffers,
     ) -> Result<Piece, Error> {
-        codec.check_units(data.len(), parity.len())?;
+        codec.check_units(Call::Encode, data.len(), parity.len())?;
         let matrix = Arc::clone(codec.encoding());
         let product = Product {
             mode: Mode::Set,
@@ -154,7 +154,7 @@ impl Job {
         parity: &[Region],
         buffers: Buffers,
     ) -> Result<Piece, Error> {
-        codec.check_units(data.len(), parity.len())?;
+        codec.check_units(Call::Verify, data.len(), parity.len())?;
         let matrix = Arc::clone(codec.encoding());
         let product = Product {
             mode: Mode::Compare,

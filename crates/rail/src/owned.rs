@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use stripeline_codec::{Codec, Error};
+use stripeline_codec::{Call, Codec, Error};
 
 use crate::borrowed::one_length;
 use crate::keep::{Receiver, keep};
@@ -79,7 +79,7 @@ pub fn encode<B: UnitBuffer>(
     codec: &Codec,
     units: Units<B>,
 ) -> Result<(Piece, Pending<B>), Refused<B>> {
-    start(codec, units, |inputs, outputs, buffers| {
+    start(codec, Call::Encode, units, |inputs, outputs, buffers| {
         // SAFETY: `start` made the regions from buffers of one length that the job owns and that
         // nothing else can access until it is dropped.
         unsafe { Job::encode(codec, inputs, outputs, buffers) }
@@ -105,7 +105,7 @@ pub fn decode<B: UnitBuffer>(
         return Err(Refused { error, units });
     }
     let total = codec.data_units() + codec.parity_units();
-    start(codec, units, |inputs, outputs, buffers| {
+    start(codec, Call::Decode, units, |inputs, outputs, buffers| {
         let mut given = vec![None; total];
         for (unit, region) in present.iter().zip(inputs) {
             given[*unit] = Some(*region);
@@ -129,7 +129,7 @@ pub fn update<B: UnitBuffer>(
     units: Units<B>,
 ) -> Result<(Piece, Pending<B>), Refused<B>> {
     assert_eq!(units.inputs.len(), 2, "old and new bytes");
-    start(codec, units, |inputs, outputs, buffers| {
+    start(codec, Call::Update, units, |inputs, outputs, buffers| {
         // SAFETY: as in `encode`.
         unsafe { Job::update(codec, data_unit, inputs[0], inputs[1], outputs, buffers) }
     })
@@ -146,7 +146,7 @@ pub fn verify<B: UnitBuffer>(
     codec: &Codec,
     units: Units<B>,
 ) -> Result<(Piece, Pending<B>), Refused<B>> {
-    start(codec, units, |inputs, outputs, buffers| {
+    start(codec, Call::Verify, units, |inputs, outputs, buffers| {
         // SAFETY: as in `encode`.
         unsafe { Job::verify(codec, inputs, outputs, buffers) }
     })
@@ -154,10 +154,11 @@ pub fn verify<B: UnitBuffer>(
 
 fn start<B: UnitBuffer>(
     codec: &Codec,
+    call: Call,
     mut units: Units<B>,
     job: impl FnOnce(&[Region], &[Region], Buffers) -> Result<Piece, Error>,
 ) -> Result<(Piece, Pending<B>), Refused<B>> {
-    let bytes = match one_length(codec, &units.inputs, &units.outputs) {
+    let bytes = match one_length(codec, call, &units.inputs, &units.outputs) {
         Ok(bytes) => bytes,
         Err(error) => return Err(Refused { error, units }),
     };

@@ -117,7 +117,7 @@ fn wrong_buffers_are_refused_with_the_reason() {
     let refused = borrowed::encode(&codec(), &data, &mut outputs, |_| ());
     let refused = refused.expect_err("lengths differ");
     assert_eq!(refused.kind(), ErrorKind::LengthMismatch);
-    let text = "Cannot encode the stripe: unit 4 has 99 bytes, the others have 100";
+    let text = "Cannot encode the stripe: output 1 has 99 bytes, the others have 100";
     assert_eq!(refused.to_string(), text);
     let refused = borrowed::verify(&codec(), &data, &data, |_| ()).expect_err("3 parity units");
     assert_eq!(refused.kind(), ErrorKind::CountMismatch);
@@ -150,6 +150,60 @@ fn wrong_buffers_are_refused_with_the_reason() {
     let refused = refused.expect_err("unit 1 is given");
     assert_eq!(refused.error.kind(), ErrorKind::InvalidErasure);
     assert_eq!(refused.units, units, "they come back");
+}
+
+#[test]
+fn refusals_name_the_operation_and_the_buffer() {
+    let units = |inputs: &[usize], outputs: &[usize]| {
+        let unit = |bytes: &usize| vec![0; *bytes];
+        owned::Units {
+            inputs: inputs.iter().map(unit).collect(),
+            outputs: outputs.iter().map(unit).collect(),
+        }
+    };
+    let encoded = owned::encode(&codec(), units(&[9, 9, 9], &[9]));
+    let decoded = owned::decode(&codec(), &[1, 3, 4], &[0], units(&[9, 9, 8], &[9]));
+    let updated = owned::update(&codec(), 0, units(&[9, 9], &[9, 7]));
+    let verified = owned::verify(&codec(), units(&[9, 9, 9, 9], &[9, 9]));
+    let expected = [
+        (
+            encoded,
+            "encode the stripe: parity units given: 1, needed: 2",
+        ),
+        (
+            decoded,
+            "decode the stripe: input 2 has 8 bytes, the others have 9",
+        ),
+        (
+            updated,
+            "update the stripe: output 1 has 7 bytes, the others have 9",
+        ),
+        (
+            verified,
+            "verify the stripe: data units given: 4, needed: 3",
+        ),
+    ];
+    for (refused, text) in expected {
+        let error = refused.expect_err(text).error;
+        assert_eq!(error.to_string(), format!("Cannot {text}"));
+    }
+}
+
+#[test]
+fn calls_without_units_are_refused() {
+    let none = owned::Units::<Vec<u8>>::default;
+    let refused = [
+        owned::encode(&codec(), none()),
+        owned::decode(&codec(), &[], &[], none()),
+        owned::verify(&codec(), none()),
+    ];
+    for refused in refused {
+        let error = refused.expect_err("no units").error;
+        assert_eq!(error.kind(), ErrorKind::CountMismatch, "{error}");
+    }
+    let refused = borrowed::decode(&codec(), &[None; 5], &[], &mut [], |_| ());
+    let error = refused.expect_err("no unit is asked for");
+    assert_eq!(error.kind(), ErrorKind::CountMismatch, "{error}");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use stripeline_testkit::expect_generated;
+
 #[test]
 fn header_is_current() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -20,21 +22,5 @@ fn header_is_current() {
         .lines()
         .map(|line| format!("{}\n", line.trim_end()))
         .collect();
-    let file = folder.join("include/stripeline_plugin.h");
-    if std::env::var_os("STRIPELINE_BLESS").is_some() {
-        std::fs::write(&file, &header).expect("the header can be written");
-    }
-    let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    for (number, (committed, generated)) in committed.lines().zip(header.lines()).enumerate() {
-        let line = number + 1;
-        assert_eq!(
-            committed, generated,
-            "line {line}: regenerate it with STRIPELINE_BLESS=1"
-        );
-    }
-    assert_eq!(
-        committed.lines().count(),
-        header.lines().count(),
-        "regenerate the header"
-    );
+    expect_generated(&folder.join("include/stripeline_plugin.h"), &header);
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use stripeline_codec::Verdict;
+use stripeline_codec::hash::split_mix;
 
 use stripeline_rail::{
     Capability, Detached, Done, Fault, FaultKind, Lane, Mode, Piece, Rail, clock,
@@ -402,10 +403,7 @@ fn gone() -> Fault {
     Fault::new(FaultKind::Gone, "configured to disappear")
 }
 
-/// The finalizer of SplitMix64, which decorrelates consecutive numbers.
-fn mixed(number: u64) -> u64 {
-    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+/// Decorrelates consecutive numbers.
+fn mixed(mut number: u64) -> u64 {
+    split_mix(&mut number)
 }

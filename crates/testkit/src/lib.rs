@@ -7,6 +7,7 @@
 //! * [`simulation`]: the engine's scheduling policy on virtual rails, without threads or a clock.
 //! * [`rail_suite`]: functions over a `stripeline_rail::Rail` with any device.
 //! * [`faulty`]: a rail that fails by a script.
+//! * [`gpu`]: the GPU of the machine.
 //! * [`Guarded`]: buffers at any alignment that detect a write past their ends.
 //! * [`Random`]: numbers that are the same in every run.
 //!
@@ -19,6 +20,8 @@
 pub mod codec_suite;
 mod codec_under_test;
 pub mod faulty;
+mod generated;
+pub mod gpu;
 mod guarded;
 pub mod kernel_suite;
 pub mod rail_suite;
@@ -27,6 +30,17 @@ pub mod simulation;
 mod stripe;
 
 pub use codec_under_test::{CodecUnderTest, Opened, Refusal, RustCodec, encode_with_checksums};
+pub use generated::expect_generated;
 pub use guarded::{Guarded, slices, slices_mut};
 pub use random::Random;
 pub use stripe::Stripe;
+
+use stripeline_gf::{Isa, Kernels};
+
+/// Runs a test with the kernels of every instruction set that this machine supports.
+pub fn on_every_isa(test: impl Fn(&'static Kernels)) {
+    for kernels in Isa::ALL.into_iter().filter_map(Kernels::for_isa) {
+        println!("{}", kernels.isa());
+        test(kernels);
+    }
+}

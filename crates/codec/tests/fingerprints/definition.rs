@@ -8,9 +8,9 @@ use stripeline_codec::{
     Location,
 };
 use stripeline_reference::{Checksum, checksum, fingerprint as oracle};
-use stripeline_testkit::{Random, Stripe};
+use stripeline_testkit::{Random, Stripe, on_every_isa};
 
-use crate::support::{fingerprint, function, locate, on_every_isa};
+use crate::support::{fingerprint, function, locate};
 
 const LENGTHS: [usize; 12] = [
     0, 1, 63, 64, 65, 128, 511, 4_095, 4_096, 4_097, 8_000, 16_384,

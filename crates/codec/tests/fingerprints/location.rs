@@ -3,9 +3,9 @@
 
 use stripeline_codec::{Code, Codec, Location};
 use stripeline_reference::fingerprint::{explanations, subsets};
-use stripeline_testkit::{Random, Stripe};
+use stripeline_testkit::{Random, Stripe, on_every_isa};
 
-use crate::support::{choose, damage, fingerprint, function, locate, on_every_isa};
+use crate::support::{choose, damage, fingerprint, function, locate};
 
 fn oracle_code(code: Code) -> stripeline_reference::Code {
     let same = |oracle: &stripeline_reference::Code| oracle.name() == code.name();

@@ -3,16 +3,8 @@
 
 use std::sync::Arc;
 
-use stripeline_codec::{Codec, Fingerprint, FingerprintFunction, Isa, Kernels, Location};
+use stripeline_codec::{Codec, Fingerprint, FingerprintFunction, Location};
 use stripeline_testkit::Random;
-
-/// Runs a test on every instruction set of this machine.
-pub fn on_every_isa(test: impl Fn(&'static Kernels)) {
-    for kernels in Isa::ALL.into_iter().filter_map(Kernels::for_isa) {
-        println!("{}", kernels.isa());
-        test(kernels);
-    }
-}
 
 pub fn function(seed: u64, sums: usize, window_bytes: usize) -> Arc<FingerprintFunction> {
     Arc::new(FingerprintFunction::new(seed, sums, window_bytes).expect("valid parameters"))

@@ -31,7 +31,7 @@ use std::time::Duration;
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{Options, Scheduling, WhenFull};
 use crate::node;
-use crate::tuning::Table;
+use crate::tuning::{Table, TableError};
 
 /// A configuration parsed from text.
 #[derive(Clone, Debug)]
@@ -105,8 +105,9 @@ impl Configuration {
             "measure-only" => options.measure_only = truth(value)?,
             "workers-max" => options.workers_max = number(value, 0)?,
             "tuning" => {
-                let table = Table::load(Path::new(value)).map_err(|error| error.to_string())?;
-                options.tuning = Arc::new(table);
+                let table = Table::load(Path::new(value));
+                let unread = |error: TableError| format!("cannot be read: {}", error.reason());
+                options.tuning = Arc::new(table.map_err(unread)?);
             }
             "node" => options.node = node_options(value)?,
             _ => return Err("has an unknown key".to_owned()),
@@ -227,6 +228,10 @@ mod tests {
             ("node=all", "must be user or off"),
             ("waiting-threads-help=yes", "must be true or false"),
             ("measure-only=1", "must be true or false"),
+            (
+                "tuning=/dev/null/table",
+                "cannot be read: Not a directory (os error 20)",
+            ),
         ];
         for (line, why) in wrong {
             let error = line.parse::<Configuration>().expect_err("wrong");

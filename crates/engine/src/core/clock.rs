@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Nanoseconds since the engine started.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use stripeline_rail::clock;
 
-/// Returns a duration in nanoseconds, at most 584 years.
-pub(crate) fn nanoseconds(span: Duration) -> u64 {
-    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
-}
+pub(crate) use crate::schedule::nanoseconds;
 
 /// The engine's clock; it never reads 0, so 0 can mean "not yet".
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 use stripeline_codec::Verdict;
 use stripeline_rail::{Fault, FaultKind, MemoryKind, Mode, Piece, Process, Region};
 
+use crate::api::callbacks::in_turn;
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{EventKind, Options, Scheduling};
 use crate::core::admission::Admission;
@@ -32,7 +33,7 @@ pub(crate) struct Core {
     /// Whether there is one rail, that of the codec, which waiting threads help, and CPUs are not
     /// shared with other processes: these see work only as outstanding tasks.
     pub(crate) may_code_at_once: bool,
-    pub(crate) admission: Admission,
+    pub(crate) admission: Arc<Admission>,
     pub(crate) timers: TimerQueue,
     pub(crate) closing: AtomicBool,
     /// The process that has the engine's threads.
@@ -77,7 +78,7 @@ impl Core {
         };
         Self {
             may_code_at_once,
-            admission: Admission::new(options.tasks_max.max(1), options.bytes_max),
+            admission: Arc::new(Admission::new(options.tasks_max.max(1), options.bytes_max)),
             options,
             clock: Clock::start(),
             scheduler,
@@ -243,7 +244,9 @@ impl Core {
         task.finish();
         self.timers.remove(task);
         Doorbell::ring_each([self.bell(task), &self.any]);
-        self.admission.mark_notified();
+        // After the call-backs of the task, which may wait for another one on this thread.
+        let admission = Arc::clone(&self.admission);
+        in_turn(move || admission.mark_notified());
     }
 
     /// Returns the bell that the end of a task rings.

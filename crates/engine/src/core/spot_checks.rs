@@ -2,6 +2,7 @@
 //! Selects the results of a rail to check, and describes the unchecked ones when a result was
 //! wrong.
 
+use stripeline_codec::hash::mixed;
 use stripeline_rail::Mode;
 
 use crate::core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -84,14 +85,6 @@ impl SpotChecks {
 /// division, which would take as long as the rest of the selection.
 fn is_one_in(every: u64, number: u64) -> bool {
     (u128::from(number) * u128::from(every)) >> 64 == 0
-}
-
-/// Returns a number that depends on all bits of another (the finalizer of SplitMix64: Steele, Lea
-/// and Flood, "Fast splittable pseudorandom number generators", 2014).
-fn mixed(number: u64) -> u64 {
-    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

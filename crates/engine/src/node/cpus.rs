@@ -5,8 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use nix::unistd::{SysconfVar, sysconf};
-
-use super::slot::digest;
+use stripeline_codec::hash::fnv_1a;
 
 /// The CPUs of the node, and those that a process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +39,7 @@ impl Cpus {
         Self {
             node: node.max(own),
             own,
-            domain: digest(domain.as_bytes()),
+            domain: fnv_1a(domain.as_bytes()),
         }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The bytes of the file: a head that identifies it, and a slot with the claim of each process.
 
+use stripeline_codec::hash::fnv_1a;
+
 /// Bytes of the head and of a slot: one cache line, so that a slot is rarely read half written.
 pub(super) const SLOT_BYTES: usize = 64;
 
@@ -102,7 +104,9 @@ impl Claim {
         put(40, &self.cpus.to_le_bytes());
         put(44, &self.wanted.to_le_bytes());
         put(48, &u32::from(self.busy).to_le_bytes());
-        let sum = digest(&bytes[..56]);
+        // Detects torn and accidentally overwritten slots, not forged ones; a forger could as well
+        // take slots.
+        let sum = fnv_1a(&bytes[..56]);
         bytes[56..].copy_from_slice(&sum.to_le_bytes());
         bytes
     }
@@ -112,7 +116,7 @@ impl Claim {
             |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let long =
             |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-        if short(0) != SLOT_MAGIC || long(56) != digest(&bytes[..56]) {
+        if short(0) != SLOT_MAGIC || long(56) != fnv_1a(&bytes[..56]) {
             return Err(Unreadable::Damaged);
         }
         if short(4) != VERSION {
@@ -139,14 +143,6 @@ impl Claim {
     }
 }
 
-/// FNV-1a of 64 bits: detects torn and accidentally overwritten slots, not forged ones; a forger
-/// could as well take slots.
-pub(super) fn digest(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,7 +163,7 @@ mod tests {
     fn forged(change: impl FnOnce(&mut [u8; SLOT_BYTES])) -> Result<Claim, Unreadable> {
         let mut bytes = claim().to_bytes();
         change(&mut bytes);
-        let sum = digest(&bytes[..56]);
+        let sum = fnv_1a(&bytes[..56]);
         bytes[56..].copy_from_slice(&sum.to_le_bytes());
         Claim::from_bytes(&bytes)
     }

@@ -30,5 +30,6 @@ mod types;
 
 pub use class::Class;
 pub use rail_set::{COMMON, RAILS_MAX, RailSet};
+pub(crate) use scheduler::nanoseconds;
 pub use scheduler::{BEGUN, HANDOFF, RETRY, Scheduler};
 pub use types::{Assignment, Policy, RailSnapshot, RailTraits, Workload};

@@ -455,7 +455,8 @@ impl Scheduler {
     }
 }
 
-fn nanoseconds(time: Duration) -> u64 {
+/// Returns a duration in nanoseconds, at most 584 years.
+pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 

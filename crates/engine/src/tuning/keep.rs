@@ -29,7 +29,7 @@ impl TableFile {
         saved.map_err(|error| {
             // Removes the remains of the attempt, if any.
             let _ = fs::remove_file(&beside);
-            TableError(format!(" {}: {error}", path.display()))
+            TableError::writing(path, error)
         })
     }
 }
@@ -104,7 +104,10 @@ mod tests {
         );
         let missing = folder.join("missing").join("table.toml");
         let budget = Duration::from_millis(200);
-        tune(&[Arc::new(Cpu::rail())], budget, &missing, &mut |_| ()).expect_err("no folder");
+        let error = tune(&[Arc::new(Cpu::rail())], budget, &missing, &mut |_| ());
+        let expected = format!("Cannot write tuning table {}: ", missing.display());
+        let error = error.expect_err("no folder").to_string();
+        assert!(error.starts_with(&expected), "{error}");
         fs::remove_dir_all(folder).expect("ours");
     }
 

@@ -2,7 +2,7 @@
 //! The values that apply to this machine.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use stripeline_rail::Rail;
 
@@ -112,13 +112,45 @@ impl Table {
     }
 }
 
-/// The reason why a table cannot be read.
+/// The reason why a table cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableError(pub(super) String);
+pub struct TableError {
+    verb: &'static str,
+    path: Option<PathBuf>,
+    reason: String,
+}
+
+impl TableError {
+    /// Returns the error for a file or text that cannot be read.
+    pub(super) fn reading(path: Option<&Path>, reason: impl fmt::Display) -> Self {
+        Self {
+            verb: "read",
+            path: path.map(Path::to_owned),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// Returns the error for a file that cannot be written.
+    pub(super) fn writing(path: &Path, reason: impl fmt::Display) -> Self {
+        Self {
+            verb: "write",
+            ..Self::reading(Some(path), reason)
+        }
+    }
+
+    /// Returns the reason without the path.
+    pub(crate) fn reason(&self) -> &str {
+        &self.reason
+    }
+}
 
 impl fmt::Display for TableError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Cannot read tuning table{}", self.0)
+        write!(formatter, "Cannot {} tuning table", self.verb)?;
+        if let Some(path) = &self.path {
+            write!(formatter, " {}", path.display())?;
+        }
+        write!(formatter, ": {}", self.reason)
     }
 }
 

@@ -58,7 +58,7 @@ impl TableFile {
     /// # Errors
     /// If it cannot be read or is not a table; the text has the path, line and value.
     pub fn load(path: &Path) -> Result<Self, TableError> {
-        let fail = |reason: String| TableError(format!(" {}: {reason}", path.display()));
+        let fail = |reason: String| TableError::reading(Some(path), reason);
         let found = fs::metadata(path).map_err(|error| fail(error.to_string()))?;
         if found.len() > FILE_BYTES_MAX {
             return Err(fail(format!(
@@ -76,7 +76,7 @@ impl TableFile {
     /// # Errors
     /// As [`TableFile::load`], without the path.
     pub fn parse(content: &str) -> Result<Self, TableError> {
-        text::read(content).map_err(|reason| TableError(format!(": {reason}")))
+        text::read(content).map_err(|reason| TableError::reading(None, reason))
     }
 
     /// Returns the text of a file, which [`TableFile::parse`] parses to the same values.

@@ -10,7 +10,6 @@ mod mock;
 mod program;
 mod streams;
 
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,8 +19,9 @@ use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_engine::tuning::{Machine, RailTuning, Table, TableFile};
 use stripeline_engine::{Engine, ErrorKind, Options, Request, Scheduling};
 use stripeline_rail::{
-    Buffers, Cpu, Cuda, CudaSettings, Job, MemoryKind, PinnedBuffer, Rail, Region, owned::Units,
+    Buffers, Cpu, CudaSettings, Job, MemoryKind, PinnedBuffer, Rail, Region, owned::Units,
 };
+use stripeline_testkit::gpu::{self, say};
 use stripeline_testkit::{Random, Stripe};
 
 /// A short time limit for hanging pieces.
@@ -344,25 +344,9 @@ fn an_update_that_failed_in_pinned_memory_is_not_done_again() {
     }
 }
 
-/// Written to the stream directly: the test harness hides the output of macros in a passing test.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
 /// Returns the first GPU, or none if there is none and `STRIPELINE_REQUIRE_GPU` is not 1.
 fn real_gpu() -> Option<Arc<dyn Rail>> {
-    match Cuda::rails() {
-        Ok(mut found) => Some(Arc::new(found.remove(0).rail.expect("it runs the kernel"))),
-        Err(reason) => {
-            let required = std::env::var_os("STRIPELINE_REQUIRE_GPU");
-            assert!(
-                required.is_none_or(|value| value != "1"),
-                "required, but: {reason}"
-            );
-            say(&format!("SKIPPED: no GPU: {reason}"));
-            None
-        }
-    }
+    Some(Arc::new(gpu::first(&CudaSettings::default())?))
 }
 
 #[test]

@@ -16,10 +16,11 @@ use stripeline_rail::{
     Cpu, Rail,
     owned::{UnitBuffer, Units},
 };
+use stripeline_testkit::gpu::say;
 use stripeline_testkit::{Random, Stripe};
 
 use crate::mock::Mock;
-use crate::{QUICK, back_in_service, engine, real_gpu, say};
+use crate::{QUICK, back_in_service, engine, real_gpu};
 
 /// The tasks that each stream has outstanding.
 const WINDOW: usize = 4;

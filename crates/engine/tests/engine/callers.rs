@@ -262,3 +262,29 @@ fn a_call_back_may_end_its_engine_on_a_thread_that_helps() {
     assert_eq!(helper.join().expect("no panic"), Ok(Verdict::Sound));
     assert_eq!(first.wait().0, Ok(Verdict::Sound));
 }
+
+#[test]
+fn a_task_is_outstanding_until_its_call_back_that_waits_for_another_has_run() {
+    let [gate, ..] = &gates::<1>();
+    let engine = Arc::new(gated(std::slice::from_ref(gate), options()));
+    let at_work = issue(&engine, Request::default());
+    gate.await_arrivals(1);
+    let ended = issue(&engine, Request::default());
+    assert!(ended.ticket().cancel());
+    let waiting = issue(&engine, Request::default());
+    let (sender, receiver) = channel();
+    let (ticket, opened) = (waiting.ticket().clone(), Arc::clone(gate));
+    let engine_of_call = Arc::clone(&engine);
+    ended.ticket().on_end(move |_| {
+        let told = sender.clone();
+        ticket.on_end(move |_| told.send("told").expect("awaited"));
+        assert!(ticket.cancel());
+        opened.open();
+        let all_ended = engine_of_call.wait_all(Some(Duration::from_millis(100)));
+        assert!(!all_ended, "one call-back waits for this one");
+        sender.send("counted").expect("awaited");
+    });
+    assert_eq!(receiver.iter().collect::<Vec<_>>(), ["counted", "told"]);
+    assert_eq!(at_work.wait().0, Ok(Verdict::Sound));
+    assert!(engine.wait_all(Some(LIMIT)));
+}

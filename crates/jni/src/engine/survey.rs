@@ -42,8 +42,7 @@ pub(crate) fn survey(
         Progress::LeftOut { rail, why } => notes.push(format!("{rail} is not measured: {why}")),
     };
     let table = match path {
-        Some(path) => tune(&rails, budget, path, &mut note)
-            .map_err(|error| Failure::argument(error.to_string()))?,
+        Some(path) => tune(&rails, budget, path, &mut note)?,
         None => measure(&rails, budget, &mut note),
     };
     let lines = candidates.iter().map(|found| {
@@ -115,5 +114,16 @@ mod tests {
             panic!("right")
         };
         assert!(json.contains("\"bytesPerSecond\":"), "{json}");
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_written_is_named() {
+        let path = Path::new("/proc/missing/table.toml");
+        let refused = survey("rails=cpu", Duration::ZERO, Some(path)).expect_err("no folder");
+        let text = refused.text("probe for rails");
+        assert!(
+            text.starts_with("Cannot write tuning table /proc/missing/table.toml: "),
+            "{text}"
+        );
     }
 }

@@ -10,6 +10,7 @@ mod table;
 
 use std::time::Duration;
 
+use stripeline_codec::hash::{fnv_1a, split_mix};
 use stripeline_codec::{Code, Codec, Verdict};
 
 use crate::{Lane, Piece, Rail, owned};
@@ -223,7 +224,7 @@ impl Proof<'_> {
     ) -> Result<(), String> {
         let kind = usize::from(self.rail.capability().takes_tails);
         let mut pairs = units.iter().zip(expected);
-        match pairs.position(|(unit, expected)| fingerprint(unit) != expected[kind]) {
+        match pairs.position(|(unit, expected)| fnv_1a(unit) != expected[kind]) {
             None => Ok(()),
             Some(unit) => Err(format!("{what}: parity unit {unit} has wrong bytes")),
         }
@@ -315,19 +316,4 @@ fn losses(data_units: usize, parity_units: usize) -> Vec<Vec<usize>> {
     losses.sort();
     losses.dedup();
     losses
-}
-
-/// Steele, Lea and Flood's SplitMix64.
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
-}
-
-/// Fowler, Noll and Vo's 64-bit hash, variant 1a.
-fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -92,7 +92,8 @@ impl Plugin {
         })
     }
 
-    /// Sets how long a dropped lane waits for work on copies, instead of one second.
+    /// Sets how long a dropped lane waits for work on copies, instead of one second; for tests.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_grace(mut self, grace: Duration) -> Self {
         self.grace = grace;

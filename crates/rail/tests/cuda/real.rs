@@ -4,12 +4,12 @@
 //! A GPU on which another kernel occupies every multiprocessor does not answer, like one that
 //! hangs, until that kernel is released.
 
-use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Verdict};
 use stripeline_rail::{Cpu, Cuda, CudaSettings, FaultKind, Job, MemoryKind, Rail, Region};
+use stripeline_testkit::gpu::{self, say};
 use stripeline_testkit::{Stripe, rail_suite, rail_suite::Feeder};
 
 use crate::batches;
@@ -55,29 +55,12 @@ impl Device {
 
     fn open_with(settings: &CudaSettings) -> Option<Self> {
         let alone = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
-        match Cuda::rails_with(settings) {
-            Ok(mut found) => Some(Self {
-                rail: found.remove(0).rail.expect("a GPU that runs the kernel"),
-                program: Program::new(&settings.library),
-                _alone: alone,
-            }),
-            Err(reason) => {
-                let required = std::env::var_os("STRIPELINE_REQUIRE_GPU");
-                assert!(
-                    required.is_none_or(|value| value != "1"),
-                    "required, but: {reason}"
-                );
-                say(&format!("SKIPPED: no GPU: {reason}"));
-                None
-            }
-        }
+        gpu::first(settings).map(|rail| Self {
+            rail,
+            program: Program::new(&settings.library),
+            _alone: alone,
+        })
     }
-}
-
-/// Written to the stream directly: the test harness hides the output of macros in a passing test,
-/// and these figures are known only from real GPUs.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Reports how long an action took, and expects that it did not wait for a [`Spin`].
