@@ -69,8 +69,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /**
    * Below this offset, a byte needs no check and only goes into the current cell. {@link #WRITING}
-   * while a write adds bytes: an Error at the end of the stack can end it at any place, and leave
-   * no room to fail the stream.
+   * while a write adds bytes. A StackOverflowError can end a write at any place and leave too
+   * little stack to fail the stream; the next call finds this value and fails it.
    */
   private long uncheckedEnd;
 
@@ -341,8 +341,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /**
    * Fails the stream because part of the bytes of a write may have been accepted; how many is
-   * unknown. The stripe is released by a later call: near the end of the stack that could fail,
-   * too.
+   * unknown. The stripe is released by a later call, because releasing it here could overflow the
+   * stack, too.
    */
   private void torn(Throwable cause) {
     pipeline.failed("write", cause);
