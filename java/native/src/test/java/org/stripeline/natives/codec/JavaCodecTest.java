@@ -8,6 +8,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,7 @@ class JavaCodecTest extends CodecContractTest {
 
   /** Offsets must not overflow at the end of the longest unit; its file has no bytes on disk. */
   @Test
+  @Tag("full")
   void theLongestUnitIsCodedToItsEnd(@TempDir Path directory) throws IOException {
     int length = Integer.MAX_VALUE;
     try (RandomAccessFile file = new RandomAccessFile(directory.resolve("zeros").toFile(), "rw")) {
