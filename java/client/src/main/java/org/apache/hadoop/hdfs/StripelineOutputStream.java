@@ -36,10 +36,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /** The number of checksum chunks after which a block group is allocated, as in the base class. */
   private static final int GROUP_CHUNKS = 9;
 
-  /**
-   * The maximum number of bytes that small writes add between two checks whether the stream has
-   * failed. The base class checks every {@link #GROUP_CHUNKS} checksum chunks.
-   */
+  /** The maximum bytes that small writes add between two checks whether the stream has failed. */
   private static final int UNCHECKED_BYTES = 512;
 
   /** The value of {@link #uncheckedEnd} during a write, and after a write that threw an Error. */
@@ -334,9 +331,18 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Fails the stream unless an interrupt caused the exception: the stripe has not changed. */
+  /**
+   * Fails the stream unless an interrupt caused the exception: the stripe has not changed. A stripe
+   * without bytes is released, because close and hsync would open a block group for it.
+   */
   private IOException notTaken(IOException cause) throws IOException {
-    return cause instanceof InterruptedIOException ? cause : failed(cause);
+    if (!(cause instanceof InterruptedIOException)) {
+      return failed(cause);
+    }
+    if (current.size() == 0) {
+      releaseCurrent();
+    }
+    return cause;
   }
 
   /**
