@@ -339,10 +339,26 @@ final class DurableOutputStream extends StripelineOutputStream {
       pipeline.finish();
     } finally {
       try {
-        end();
+        endStreamers();
       } finally {
         LeaseCompat.end(client, this);
       }
+    }
+  }
+
+  /**
+   * Ends the streamers. Hadoop's abort would do nothing if the replicated file, for which {@link
+   * #isClosed()} already answers, has ended.
+   */
+  private void endStreamers() throws IOException {
+    try {
+      synchronized (this) {
+        if (!closed) {
+          closeThreads(true);
+        }
+      }
+    } finally {
+      releaseAll();
     }
   }
 

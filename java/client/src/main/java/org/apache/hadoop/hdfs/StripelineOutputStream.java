@@ -572,7 +572,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  private void releaseAll() throws IOException {
+  void releaseAll() throws IOException {
     releaseStripes();
     synchronized (this) {
       releaseHelpers();
@@ -640,21 +640,14 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   @Override
   void abort() throws IOException {
-    if (!closed) {
-      pipeline.fail(
-          new IOException(cannotWrite() + "the stream was aborted and its lease is lost"));
+    if (closed) {
+      return;
     }
-    end();
-  }
-
-  void end() throws IOException {
-    boolean first = !closed;
+    pipeline.fail(new IOException(cannotWrite() + "the stream was aborted and its lease is lost"));
     try {
       super.abort();
     } finally {
-      if (first) {
-        releaseAll();
-      }
+      releaseAll();
     }
   }
 }
