@@ -104,9 +104,10 @@ public final class ClientKeys {
   public static final long WRITE_BUFFERS_DEFAULT = 256L << 20;
 
   /**
-   * What hflush and hsync of an erasure-coded file do: {@code durable} makes the file a replicated
-   * one at the first such call, {@code warn} logs a warning once per client and returns, {@code
-   * refuse} throws an UnsupportedOperationException.
+   * What hflush and hsync of an erasure-coded file do: {@code durable} makes the bytes durable: it
+   * makes a file of up to {@link #WRITE_SYNC_SWITCH_MAX} bytes a replicated one at the first such
+   * call, and ends a block group at each call in a larger file; {@code warn} logs a warning once
+   * per client and returns; {@code refuse} throws an UnsupportedOperationException.
    */
   public static final String WRITE_SYNC = "stripeline.client.write.sync";
 

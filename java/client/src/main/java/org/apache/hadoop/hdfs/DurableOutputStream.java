@@ -296,10 +296,12 @@ final class DurableOutputStream extends StripelineOutputStream {
   /**
    * Waits until all full stripes are acknowledged; called with {@code collecting} held. Failures
    * are handled only within a group: a streamer that fails between groups has sent its part, and is
-   * replaced when the next one is allocated. If too many have failed, so has the stream: Hadoop has
-   * closed the others, and close would return although the file is not complete. So it has if this
-   * thread is interrupted while failures are handled: the streamers wait forever for the rest of
-   * it.
+   * replaced when the next one is allocated.
+   *
+   * <p>If too many streamers have failed, the stream has failed, too: Hadoop has then closed the
+   * other streamers, and {@code close} would return although the file is not complete. The stream
+   * has also failed if this thread is interrupted while failures are being handled, because the
+   * streamers then wait forever for the remaining steps of Hadoop's protocol.
    */
   void awaitAcknowledged() throws IOException {
     awaitSent();
@@ -337,10 +339,26 @@ final class DurableOutputStream extends StripelineOutputStream {
       pipeline.finish();
     } finally {
       try {
-        end();
+        endStreamers();
       } finally {
         LeaseCompat.end(client, this);
       }
+    }
+  }
+
+  /**
+   * Ends the streamers. Hadoop's abort would do nothing if the replicated file, for which {@link
+   * #isClosed()} already answers, has ended.
+   */
+  private void endStreamers() throws IOException {
+    try {
+      synchronized (this) {
+        if (!closed) {
+          closeThreads(true);
+        }
+      }
+    } finally {
+      releaseAll();
     }
   }
 

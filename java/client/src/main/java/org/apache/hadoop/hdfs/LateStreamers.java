@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
+import java.util.Locale;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -136,7 +137,9 @@ final class LateStreamers implements Runnable {
     }
     seen = current;
     for (int unit : late.late()) {
-      giveUp(current, unit);
+      String time =
+          seconds(late.waitNanos(unit)) + "; others need " + seconds(late.othersNeedNanos(unit));
+      giveUp(current, unit, "has not acknowledged data of", time);
     }
   }
 
@@ -150,26 +153,27 @@ final class LateStreamers implements Runnable {
       StripedDataStreamer streamer = current.streamers[unit];
       boolean isOpen = !streamer.isHealthy() && !streamer.streamerClosed();
       unhealthyLooks[unit] = isOpen ? unhealthyLooks[unit] + 1 : 0;
-      if (unhealthyLooks[unit] * periodNanos > openNanosMax) {
-        giveUp(current, unit);
+      long nanos = unhealthyLooks[unit] * periodNanos;
+      if (nanos > openNanosMax) {
+        String what = "is restarting or has failed, and has not received data of";
+        giveUp(current, unit, what, seconds(nanos));
       }
     }
   }
 
-  private void giveUp(Group current, int unit) {
+  private void giveUp(Group current, int unit, String what, String time) {
     StripedDataStreamer streamer = current.streamers[unit];
     DatanodeInfo node = current.nodes[unit];
     IOException cause =
         new IOException(
             String.format(
-                "DataNode %s has not acknowledged data of internal block %d of %s in %s for %.1f s;"
-                    + " others need %.1f s",
+                "DataNode %s %s internal block %d of %s in %s for %s",
                 node == null ? "without address" : node.getXferAddr(),
+                what,
                 unit,
                 current.block,
                 stream.getSrc(),
-                seconds(late.waitNanos(unit)),
-                seconds(late.othersNeedNanos(unit))));
+                time));
     LOG.warn("Continuing to write without a late DataNode: {}", cause.getMessage());
     current.causes.set(unit, cause);
     WriteStatistics.shared().lateDataNode();
@@ -187,8 +191,8 @@ final class LateStreamers implements Runnable {
     streamer.interrupt();
   }
 
-  private static double seconds(long nanos) {
-    return nanos / 1e9;
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
   }
 
   /** The block, streamers and DataNodes that a block group was opened with. */

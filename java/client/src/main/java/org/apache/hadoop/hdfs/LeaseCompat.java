@@ -3,8 +3,6 @@ package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.List;
 
@@ -15,7 +13,7 @@ import java.util.List;
 final class LeaseCompat {
   private static final MethodHandle BEGIN_BY_KEY = begin(String.class);
   private static final MethodHandle END_BY_KEY = end(String.class);
-  private static final MethodHandle KEY = key();
+  private static final MethodHandle KEY = WriteCompat.find(DFSOutputStream.class, "getUniqKey");
   private static final MethodHandle BEGIN_BY_FILE = begin(long.class);
   private static final MethodHandle END_BY_FILE = end(long.class);
 
@@ -33,66 +31,35 @@ final class LeaseCompat {
 
   /** Registers an open file with the client, which renews its lease from now on. */
   static void begin(DFSClient client, DFSOutputStream out) throws IOException {
-    call(
+    WriteCompat.call(
         () -> {
           if (isByFile()) {
             BEGIN_BY_FILE.invoke(client, out.getFileId(), out);
           } else {
             BEGIN_BY_KEY.invoke(client, (String) KEY.invoke(out), out);
           }
+          return null;
         });
   }
 
   /** Removes a file from those whose leases the client renews. */
   static void end(DFSClient client, DFSOutputStream out) throws IOException {
-    call(
+    WriteCompat.call(
         () -> {
           if (isByFile()) {
             END_BY_FILE.invoke(client, out.getFileId());
           } else {
             END_BY_KEY.invoke(client, (String) KEY.invoke(out));
           }
+          return null;
         });
   }
 
-  private interface Call {
-    void run() throws Throwable;
-  }
-
-  private static void call(Call call) throws IOException {
-    try {
-      call.run();
-    } catch (IOException | RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IOException(e);
-    }
-  }
-
   private static MethodHandle begin(Class<?> key) {
-    return method("beginFileLease", key, DFSOutputStream.class);
+    return WriteCompat.find(DFSClient.class, "beginFileLease", key, DFSOutputStream.class);
   }
 
   private static MethodHandle end(Class<?> key) {
-    return method("endFileLease", key);
-  }
-
-  private static MethodHandle method(String name, Class<?>... parameters) {
-    try {
-      Method method = DFSClient.class.getDeclaredMethod(name, parameters);
-      method.setAccessible(true);
-      return MethodHandles.lookup().unreflect(method);
-    } catch (ReflectiveOperationException | RuntimeException e) {
-      return null;
-    }
-  }
-
-  private static MethodHandle key() {
-    try {
-      return MethodHandles.lookup()
-          .unreflect(DFSOutputStream.class.getDeclaredMethod("getUniqKey"));
-    } catch (ReflectiveOperationException e) {
-      return null;
-    }
+    return WriteCompat.find(DFSClient.class, "endFileLease", key);
   }
 }

@@ -73,24 +73,27 @@ final class ReplicatedFile {
     }
   }
 
+  /** Completes the file, or aborts it if it would lack its last bytes. */
   void close() throws IOException {
+    boolean isWhole = ciphers == null;
     try {
       if (ciphers != null) {
         // No write of another thread comes between both, whose bytes would be lost.
         synchronized (ciphers) {
-          flushAndRelease();
+          try {
+            ciphers.flush();
+            isWhole = true;
+          } finally {
+            releaseCiphers();
+          }
         }
       }
     } finally {
-      file.close();
-    }
-  }
-
-  private void flushAndRelease() throws IOException {
-    try {
-      ciphers.flush();
-    } finally {
-      releaseCiphers();
+      if (isWhole) {
+        file.close();
+      } else {
+        abort(client, file);
+      }
     }
   }
 

@@ -39,9 +39,10 @@ import org.stripeline.client.write.Stripe;
  *   <li>{@link Step#DROP}: drop the streamers of the striped file.
  * </ol>
  *
- * <p>If a step before END fails, the temporary file is deleted and the striped stream continues. If
- * END or RENAME fails, the striped stream has failed. Only then, or when all steps are done, does
- * the sync return.
+ * <p>If a step before END fails, the sync throws, the temporary file is deleted and the striped
+ * stream continues. If the group cannot be ended on its DataNodes, its replicas are only removed
+ * later. If the lease is lost after that, or RENAME fails, the sync throws and the striped stream
+ * has failed. A failure of DROP is only logged.
  *
  * <p>The NameNode has no rename that depends on a lease. A writer that is stopped between the last
  * check and RENAME while another client recovers the lease would therefore open the file again. A

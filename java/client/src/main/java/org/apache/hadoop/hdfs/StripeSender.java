@@ -25,7 +25,10 @@ final class StripeSender implements StripeSink {
   /** How long close waits for the DataNodes to report the data of the last block group. */
   private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** The first pause between two questions whether they have; each is twice as long as before. */
+  /**
+   * The first pause between two calls of {@code complete}; each pause is twice as long as the one
+   * before, up to {@link #RETRY_NANOS_MAX}.
+   */
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private static final long RETRY_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(400);

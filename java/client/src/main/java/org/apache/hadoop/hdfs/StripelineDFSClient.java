@@ -151,10 +151,11 @@ class StripelineDFSClient extends DFSClient {
   }
 
   /**
-   * Recovers a lease as Hadoop does, also that of a file with an unrecoverable last block group
-   * ({@link UnrecoverableGroup}), and removes the temporary file of a writer that was stopped while
-   * its first sync replaced the file, so that it cannot open the file again. Also while the
-   * recovery lasts: callers may wait for its end by {@code isFileClosed}.
+   * Recovers a lease as Hadoop does. A last block group that no recovery could complete is removed
+   * first ({@link UnrecoverableGroup}). Temporary files of this file are removed, too: a writer
+   * that is suspended while its first sync replaces the file could otherwise finish that later, and
+   * have the file open again. A call that returns false because the recovery goes on has also
+   * removed them: callers may then wait by {@code isFileClosed} instead of calling again.
    */
   @Override
   boolean recoverLease(String src) throws IOException {

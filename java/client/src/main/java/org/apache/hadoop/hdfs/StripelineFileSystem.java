@@ -12,9 +12,10 @@ import org.stripeline.client.ClassLoaderCheck;
 
 /**
  * {@code hdfs://} with Stripeline's pipelines for erasure-coded files; set it in {@code
- * fs.hdfs.impl}. Replicated files, and all calls other than open, create and append, go through
- * Hadoop's own code. If this Hadoop lacks members that the pipelines need, all files do, and one
- * WARN reports it.
+ * fs.hdfs.impl}. Replicated files are written by Hadoop's streams, and read by them with a check
+ * that the file has not become erasure-coded. Besides open, create and append, only the recovery of
+ * leases and the block locations of erasure-coded files differ from Hadoop's. If this Hadoop lacks
+ * members that the pipelines need, Hadoop's own client serves all files, and one WARN reports it.
  */
 public class StripelineFileSystem extends DistributedFileSystem {
   private boolean isOurs;

@@ -36,10 +36,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /** The number of checksum chunks after which a block group is allocated, as in the base class. */
   private static final int GROUP_CHUNKS = 9;
 
-  /**
-   * The maximum number of bytes that small writes add between two checks whether the stream has
-   * failed. The base class checks every {@link #GROUP_CHUNKS} checksum chunks.
-   */
+  /** The maximum bytes that small writes add between two checks whether the stream has failed. */
   private static final int UNCHECKED_BYTES = 512;
 
   /** The value of {@link #uncheckedEnd} during a write, and after a write that threw an Error. */
@@ -69,8 +66,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /**
    * Below this offset, a byte needs no check and only goes into the current cell. {@link #WRITING}
-   * while a write adds bytes: an Error at the end of the stack can end it at any place, and leave
-   * no room to fail the stream.
+   * while a write adds bytes. A StackOverflowError can end a write at any place and leave too
+   * little stack to fail the stream; the next call finds this value and fails it.
    */
   private long uncheckedEnd;
 
@@ -334,15 +331,24 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Fails the stream unless an interrupt caused the exception: the stripe has not changed. */
+  /**
+   * Fails the stream unless an interrupt caused the exception: the stripe has not changed. A stripe
+   * without bytes is released, because close and hsync would open a block group for it.
+   */
   private IOException notTaken(IOException cause) throws IOException {
-    return cause instanceof InterruptedIOException ? cause : failed(cause);
+    if (!(cause instanceof InterruptedIOException)) {
+      return failed(cause);
+    }
+    if (current.size() == 0) {
+      releaseCurrent();
+    }
+    return cause;
   }
 
   /**
    * Fails the stream because part of the bytes of a write may have been accepted; how many is
-   * unknown. The stripe is released by a later call: near the end of the stack that could fail,
-   * too.
+   * unknown. The stripe is released by a later call, because releasing it here could overflow the
+   * stack, too.
    */
   private void torn(Throwable cause) {
     pipeline.failed("write", cause);
@@ -566,7 +572,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  private void releaseAll() throws IOException {
+  void releaseAll() throws IOException {
     releaseStripes();
     synchronized (this) {
       releaseHelpers();
@@ -634,21 +640,14 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   @Override
   void abort() throws IOException {
-    if (!closed) {
-      pipeline.fail(
-          new IOException(cannotWrite() + "the stream was aborted and its lease is lost"));
+    if (closed) {
+      return;
     }
-    end();
-  }
-
-  void end() throws IOException {
-    boolean first = !closed;
+    pipeline.fail(new IOException(cannotWrite() + "the stream was aborted and its lease is lost"));
     try {
       super.abort();
     } finally {
-      if (first) {
-        releaseAll();
-      }
+      releaseAll();
     }
   }
 }

@@ -329,13 +329,18 @@ final class StripelinePacketReader implements UnitReader {
     if (!trailer.isLastPacketInBlock() || trailer.getDataLen() != 0) {
       throw new IOException(nodeName + ": expected the last packet, not " + trailer);
     }
-    OutputStream out = peer.getOutputStream();
-    ClientReadStatusProto.newBuilder()
-        .setStatus(verifier == null ? Status.SUCCESS : Status.CHECKSUM_OK)
-        .build()
-        .writeDelimitedTo(out);
-    out.flush();
-    isFinished = true;
+    try {
+      OutputStream out = peer.getOutputStream();
+      ClientReadStatusProto.newBuilder()
+          .setStatus(verifier == null ? Status.SUCCESS : Status.CHECKSUM_OK)
+          .build()
+          .writeDelimitedTo(out);
+      out.flush();
+      isFinished = true;
+    } catch (IOException e) {
+      // All bytes are there and verified; without the status, the connection cannot be reused.
+      DFSClient.LOG.debug("Sending the status of a read to {}", nodeName, e);
+    }
   }
 
   @Override

@@ -51,7 +51,8 @@ final class StripelinePackets {
    * Opens a reader.
    *
    * @return null if Hadoop's own readers must be used: other methods than TCP are configured, or
-   *     the connection wraps its bytes in a way that does not let packets be received in place
+   *     the socket has no channel, as those of Hadoop's factory for SOCKS, over which Hadoop's
+   *     readers throw
    */
   UnitReader open(StripelineUnitRequest request) throws IOException {
     if (!isTcp(request.node.addr)) {

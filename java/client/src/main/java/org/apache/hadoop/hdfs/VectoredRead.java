@@ -200,8 +200,9 @@ final class VectoredRead {
     void giveUp() {
       if (!result.isDone()) {
         close();
+        release.accept(buffer);
         result.completeExceptionally(
-            new IOException("Cannot read " + stream.getSrc() + ": another range has failed"));
+            new IOException("Cannot read " + stream.getSrc() + ": reading its ranges has failed"));
       }
     }
 

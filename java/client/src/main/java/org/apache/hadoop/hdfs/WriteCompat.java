@@ -6,7 +6,6 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.Socket;
@@ -192,11 +191,13 @@ final class WriteCompat {
     ((RawErasureEncoder) call(() -> ENCODER.invoke(stream))).release();
   }
 
-  private interface Call {
+  /** A call of a handle. */
+  interface Call {
     Object run() throws Throwable;
   }
 
-  private static Object call(Call call) throws IOException {
+  /** Runs a call; wraps a checked exception that is not an IOException in one. */
+  static Object call(Call call) throws IOException {
     try {
       return call.run();
     } catch (IOException | RuntimeException | Error e) {
@@ -207,12 +208,20 @@ final class WriteCompat {
   }
 
   private static MethodHandle method(Class<?> owner, String name, Class<?>... parameters) {
+    MethodHandle found = find(owner, name, parameters);
+    if (found == null) {
+      MISSING.add(owner.getSimpleName() + "." + name);
+    }
+    return found;
+  }
+
+  /** Returns a method of any access, or null if this Hadoop lacks it. */
+  static MethodHandle find(Class<?> owner, String name, Class<?>... parameters) {
     try {
       Method method = owner.getDeclaredMethod(name, parameters);
-      open(method);
+      method.setAccessible(true);
       return MethodHandles.lookup().unreflect(method);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      MISSING.add(owner.getSimpleName() + "." + name);
       return null;
     }
   }
@@ -232,15 +241,11 @@ final class WriteCompat {
   private static MethodHandle field(Class<?> owner, String name, Access access) {
     try {
       Field field = owner.getDeclaredField(name);
-      open(field);
+      field.setAccessible(true);
       return access.to(field);
     } catch (ReflectiveOperationException | RuntimeException e) {
       MISSING.add(owner.getSimpleName() + "." + name);
       return null;
     }
-  }
-
-  private static void open(AccessibleObject member) {
-    member.setAccessible(true);
   }
 }

@@ -113,7 +113,11 @@ final class Decode {
     }
   }
 
-  /** A thread may run what an executor has taken and yet refused, for lack of memory. */
+  /**
+   * Returns the step as one that runs only once. An executor that throws for lack of memory may
+   * have queued the step nevertheless; {@link #goOn} then runs it on its own thread, and a thread
+   * of the executor must not run it again.
+   */
   private Runnable once(Runnable step) {
     return () -> {
       if (hasGoneOn.compareAndSet(false, true)) {

@@ -316,6 +316,7 @@ public final class GroupReader implements Closeable {
       if (memory.isCancelled()) {
         throw aborted();
       }
+      counters.add(ReadCount.FAILURES, 1);
       throw new IOException(
           "Cannot read "
               + group().name()

@@ -382,15 +382,14 @@ public final class Segment implements Closeable {
   }
 
   private void giveUp(SpanRead read) {
-    boolean late = read.late;
     boolean isRunning = read.state == SpanRead.State.RUNNING;
     read.placeNoMore();
     read.state = SpanRead.State.ABANDONED;
-    if (late && plan.isOwn(read)) {
+    if (read.late && isComplete && plan.isOwn(read)) {
       counters.add(ReadCount.HEDGES_WON, 1);
     }
     // A read that waits for a thread is late because of other reads.
-    if (late && isRunning && lateness.isUnusual(read)) {
+    if (read.late && isRunning && lateness.isUnusual(read)) {
       reader.markSuspect(read);
     }
     reader.cancel(read);
@@ -435,7 +434,8 @@ public final class Segment implements Closeable {
 
   private void fail(IOException cause) {
     failure = cause;
-    counters.add(ReadCount.FAILURES, 1);
+    // A caller that lacks memory waits for it and reads the range again.
+    counters.add(ReadCount.FAILURES, ReadBuffers.isRefusal(cause) ? 0 : 1);
     notifyAll();
   }
 

@@ -186,7 +186,8 @@ public final class CellPool {
   }
 
   /**
-   * Is called before any change: an Error, for example at the end of the stack, changes nothing.
+   * Records a change. Callers call it first: if it throws, for example a StackOverflowError,
+   * nothing has changed.
    */
   private void changed() {
     changedNanos = ticker.nanos();

@@ -327,7 +327,7 @@ public final class Stripe {
 
   /**
    * Removes the reference of one {@link #retain()} or of the creation. If an Error ends it, for
-   * example at the end of the stack, a later call continues.
+   * example a StackOverflowError, a later call continues.
    */
   public void release() {
     int left = references.decrementAndGet();

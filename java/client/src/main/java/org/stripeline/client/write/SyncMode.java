@@ -3,7 +3,10 @@ package org.stripeline.client.write;
 
 /** What hflush and hsync of an erasure-coded file do. */
 public enum SyncMode {
-  /** They make the bytes durable: the first one turns the file into a replicated file. */
+  /**
+   * They make the bytes durable: the first one turns a small file into a replicated file; in a
+   * larger one each ends a block group.
+   */
   DURABLE,
   /** They log a warning once per client and return. */
   WARN,

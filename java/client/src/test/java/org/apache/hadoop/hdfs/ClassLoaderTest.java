@@ -13,7 +13,11 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 
-/** Tests the jar in a separate class loader, as with Spark's --jars and Hive's ADD JAR. */
+/**
+ * Tests when Hadoop's client serves all files: the jar is in a separate class loader, as with
+ * Spark's --jars and Hive's ADD JAR, or methods of this Hadoop differ from those that ours
+ * override.
+ */
 class ClassLoaderTest {
   /** Loads Stripeline's classes itself, and delegates all others to its parent. */
   private static final class JarLoader extends URLClassLoader {
@@ -34,6 +38,15 @@ class ClassLoaderTest {
       Class<?> found = findLoadedClass(name);
       return found == null ? findClass(name) : found;
     }
+  }
+
+  @Test
+  void methodsThatOursDoNotOverrideAreMissing() {
+    assertThat(StripelineClients.missing()).isEmpty();
+    assertThat(ClientCompat.notOverridden(Object.class, String.class, "equals")).isEmpty();
+    assertThat(ClientCompat.notOverridden(Object.class, String.class, "wait"))
+        .containsExactly("Object.wait with the parameters of String");
+    assertThat(ClientCompat.notOverridden(Object.class, String.class, "length")).hasSize(1);
   }
 
   @Test

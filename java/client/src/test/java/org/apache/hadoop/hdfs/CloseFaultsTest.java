@@ -2,14 +2,18 @@
 package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -28,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.write.SharedPool;
 import org.stripeline.testkit.Conditions;
 
 /** Calls to the NameNode, DataNodes and the closing thread fail while durable streams close. */
@@ -72,6 +77,43 @@ class CloseFaultsTest {
 
   private static org.apache.hadoop.fs.Path file() {
     return new org.apache.hadoop.fs.Path(coded, "f" + FILES.incrementAndGet());
+  }
+
+  /** A stripe without bytes must not open a block group when the file is closed. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, GROUP})
+  void aWriterInterruptedAtTheBeginningOfAGroupCanClose(int size) throws Exception {
+    org.apache.hadoop.fs.Path file = file();
+    byte[] all = WriteCluster.bytes(1, size);
+    AtomicBoolean interrupts = new AtomicBoolean();
+    FSDataOutputStream out;
+    try (SharedPool ignored =
+        new SharedPool(
+            Long.MAX_VALUE,
+            () -> {
+              if (interrupts.get() && isTakingACell()) {
+                CloseFaultsTest.<RuntimeException>sneak(new InterruptedIOException("no memory"));
+              }
+              return System.nanoTime();
+            })) {
+      out = durable().create(file);
+    }
+    out.write(all);
+    interrupts.set(true);
+    assertThatThrownBy(() -> out.write(1)).isInstanceOf(InterruptedIOException.class);
+    interrupts.set(false);
+    out.close();
+    assertWritten(file, all);
+  }
+
+  private static boolean isTakingACell() {
+    return Arrays.stream(new Throwable().getStackTrace())
+        .anyMatch(frame -> frame.getMethodName().equals("cellToFill"));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> void sneak(Throwable any) throws T {
+    throw (T) any;
   }
 
   @ParameterizedTest

@@ -337,6 +337,19 @@ class DurableSyncTest extends SyncCase {
   }
 
   @Test
+  void theStripedFilesStreamersEndAlsoIfTheReplicatedFileHasEnded() throws IOException {
+    DistributedFileSystem ours = ours();
+    FSDataOutputStream out = ours.create(file("ended"));
+    out.write(bytes(2 * STRIPE));
+    at(Step.DROP, ours, step -> ours.getClient().closeAllFilesBeingWritten(true));
+    assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
+    DFSStripedOutputStream stream = (DFSStripedOutputStream) out.getWrappedStream();
+    for (int unit = 0; unit < 5; unit++) {
+      assertThat(stream.getStripedDataStreamer(unit).isAlive()).as("streamer %d", unit).isFalse();
+    }
+  }
+
+  @Test
   void bytesThatAThreadWritesWhileAnotherSyncsAreKept() throws Exception {
     org.apache.hadoop.fs.Path file = file("threads");
     byte[] all = bytes(200_000);

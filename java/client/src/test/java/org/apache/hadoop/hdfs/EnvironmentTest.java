@@ -3,11 +3,18 @@ package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.Mockito.doReturn;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -17,21 +24,29 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options.CreateOpts;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.StripelineHdfs;
 import org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme;
 import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.apache.hadoop.hdfs.net.Peer;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.security.token.block.SecurityTestUtil;
+import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
+import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.net.unix.DomainSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.client.read.UnitReader;
 import org.stripeline.testkit.Conditions;
 
 /**
@@ -90,7 +105,7 @@ class EnvironmentTest {
       assertThat(read).isEqualTo(DATA);
       byte[] positional = new byte[10 * STRIPE];
       in.readFully(STRIPE, positional);
-      assertThat(positional).isEqualTo(java.util.Arrays.copyOfRange(DATA, STRIPE, 11 * STRIPE));
+      assertThat(positional).isEqualTo(Arrays.copyOfRange(DATA, STRIPE, 11 * STRIPE));
       assertThat(inner.getAllBlocks()).noneMatch(block -> isExpired((LocatedStripedBlock) block));
     }
   }
@@ -277,6 +292,37 @@ class EnvironmentTest {
     settings.set("dfs.block.local-path-access.user", System.getProperty("user.name"));
     start(false);
     checkReadsLocally();
+  }
+
+  /** As when a DataNode stops after its last byte. */
+  @Test
+  void aBlockIsReadAlthoughItsStatusCannotBeSent() throws Exception {
+    start(false);
+    org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "status");
+    LocatedBlock block =
+        StripedBlockUtil.parseStripedBlockGroup(cluster.groups(file).get(0), CELL, 3, 2)[0];
+    DatanodeInfo node = block.getLocations()[0];
+    InetSocketAddress address = NetUtils.createSocketAddr(node.getXferAddr());
+    DFSInputStream.DNAddrPair pair =
+        new DFSInputStream.DNAddrPair(node, address, StorageType.DISK, block);
+    StripelineDFSClient client = (StripelineDFSClient) cluster.ours().getClient();
+    Peer connection = client.newConnectedPeer(address, block.getBlockToken(), node);
+    Peer peer = mock(Peer.class, delegatesTo(connection));
+    doReturn(connection.getOutputStream())
+        .doThrow(new IOException("Broken pipe"))
+        .when(peer)
+        .getOutputStream();
+    ByteBuffer cell = ByteBuffer.allocate(CELL);
+    try (UnitReader reader =
+        StripelinePacketReader.open(
+            client,
+            new StripelineUnitRequest(
+                "/status", block, pair, 0, CELL, true, CachingStrategy.newDefaultStrategy()),
+            peer)) {
+      reader.read(cell);
+    }
+    assertThat(cell.array()).isEqualTo(Arrays.copyOf(DATA, CELL));
+    verify(peer).close();
   }
 
   /**

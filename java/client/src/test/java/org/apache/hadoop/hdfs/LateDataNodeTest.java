@@ -35,6 +35,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.client.CapturedLog;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.write.CellPool;
 import org.stripeline.client.write.SharedPool;
@@ -557,10 +558,7 @@ class LateDataNodeTest {
     return field.get(stream);
   }
 
-  /**
-   * The streamer has been given the whole window and has acknowledged nothing, so no stripe can
-   * follow.
-   */
+  /** The streamer has the whole window and has acknowledged nothing, so no stripe can follow. */
   @Test
   @Tag("full")
   @EnabledIf("canStopReceiving")
@@ -574,7 +572,8 @@ class LateDataNodeTest {
               conf.setLong(ClientKeys.WRITE_SLOW, 4_000);
               conf.setInt("dfs.client.datanode-restart.timeout", 1);
             });
-    try (FSDataOutputStream out = fs.create(file)) {
+    try (CapturedLog log = new CapturedLog(StripelineOutputStream.class);
+        FSDataOutputStream out = fs.create(file)) {
       out.write(data, 0, CELL);
       hung.deafen(stream(out).getBlock().getBlockId() + 1);
       out.write(data, CELL, 3 * STRIPE - CELL);
@@ -584,6 +583,7 @@ class LateDataNodeTest {
       cluster.cluster.stopDataNodeForUpgrade(indexOf(streamer.getNodes()[0]));
       Conditions.await("the client to know", () -> streamer.getErrorState().isRestartingNode());
       out.write(data, 3 * STRIPE, data.length - 3 * STRIPE);
+      assertThat(log.text()).containsPattern("not received data of .* block 1 .* 6\\.\\d s");
     }
     assertThat(WriteStatistics.shared().lateDataNodes()).isEqualTo(given + 1);
     // The rebuild is not checked: the NameNode may choose the stopped DataNode, still live to it.

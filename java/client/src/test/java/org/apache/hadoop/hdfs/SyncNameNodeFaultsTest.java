@@ -11,8 +11,10 @@ import static org.mockito.Mockito.when;
 import static org.mockito.Mockito.withSettings;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -305,6 +307,25 @@ class SyncNameNodeFaultsTest extends SyncCase {
     replicated.close();
     writer.join();
     assertThat(kept).hasValue(taken.get());
+  }
+
+  @Test
+  void anEncryptedFileIsNotCompletedWithoutItsLastBytes() throws Exception {
+    FileEncryptionInfo info = encryption("lacks");
+    OutOfMemoryError refusal = new OutOfMemoryError("injected");
+    DFSOutputStream file =
+        stream(
+            info,
+            call -> {
+              throw refusal;
+            });
+    List<String> calls = new ArrayList<>();
+    doAnswer(call -> calls.add("close") ? null : call).when(file).close();
+    doAnswer(call -> calls.add("abort") ? null : call).when(file).abort();
+    ReplicatedFile replicated = new ReplicatedFile(client(ours()), file, info);
+    replicated.bytes().write(7);
+    assertThatThrownBy(replicated::close).isSameAs(refusal);
+    assertThat(calls).containsExactly("abort");
   }
 
   @Test

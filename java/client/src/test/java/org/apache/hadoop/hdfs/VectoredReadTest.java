@@ -2,9 +2,11 @@
 package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -229,5 +231,23 @@ class VectoredReadTest {
     assertThat(released).hasSize(1);
     assertThat(bytes(good)).isEqualTo(expected(good));
     assertThat(bad.getData()).isCompletedExceptionally();
+  }
+
+  /** A buffer without room for writes causes an exception that is not an IOException. */
+  @Test
+  void releasesBuffersOfAllRangesIfTheReadFails() throws Exception {
+    List<ByteBuffer> released = new ArrayList<>();
+    List<FileRange> ranges = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ranges.add(FileRange.createFileRange(100 * i, 50));
+    }
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      StripelineInputStream ours = (StripelineInputStream) in.getWrappedStream();
+      IntFunction<ByteBuffer> allocate = size -> ByteBuffer.allocate(size).asReadOnlyBuffer();
+      assertThatThrownBy(() -> ours.readVectored(ranges, allocate, released::add))
+          .isInstanceOf(ReadOnlyBufferException.class);
+    }
+    assertThat(released).hasSize(3);
+    assertThat(ranges).allMatch(range -> range.getData().isCompletedExceptionally());
   }
 }

@@ -20,6 +20,7 @@ import org.stripeline.client.ClientSettings;
 import org.stripeline.client.read.shared.IdleWindows;
 import org.stripeline.client.read.shared.ReadBuffers;
 import org.stripeline.client.read.shared.ReadContext;
+import org.stripeline.client.read.shared.ReadCount;
 import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
@@ -110,16 +111,18 @@ class ReadMemoryTest extends ReadMemoryCase {
   }
 
   @Test
-  void aLackOfMemoryDoesNotMarkDataNodesSuspect() throws IOException {
+  void aLackOfMemoryNeitherMarksDataNodesSuspectNorCountsAsAFailure() throws IOException {
     ReadContext context = context(64 << 20, TimeUnit.HOURS.toMillis(1));
     MemoryGroup group = group(4);
     group.dead[1] = true;
     group.decodesWithoutMemory.set(2);
+    long failures = ReadContext.counters().get(ReadCount.FAILURES);
     assertThat(readAt(context, group, 0, group.data.length)).isEqualTo(group.data);
     group.decodesWithoutMemory.set(2);
     SequentialWindow window = window(context, group);
     assertThat(read(window, 0, group.data.length)).isEqualTo(group.data);
     assertThat(group.decodesWithoutMemory.get()).isZero();
+    assertThat(ReadContext.counters().get(ReadCount.FAILURES)).isEqualTo(failures);
     assertThat(group.opensOfUnit.get(7) + group.opensOfUnit.get(8)).isZero();
   }
 
@@ -129,10 +132,12 @@ class ReadMemoryTest extends ReadMemoryCase {
     MemoryGroup group = group(4);
     group.dead[1] = true;
     group.decodesWithoutMemory.set(Integer.MAX_VALUE);
+    long failures = ReadContext.counters().get(ReadCount.FAILURES);
     assertThatThrownBy(() -> readAt(context, group, 0, group.data.length))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("/memory, block group 1")
         .hasMessageContaining("-XX:MaxDirectMemorySize");
+    assertThat(ReadContext.counters().get(ReadCount.FAILURES)).isEqualTo(failures + 1);
     SequentialWindow window = window(context, group);
     assertThatThrownBy(() -> read(window, 0, 100))
         .isInstanceOf(IOException.class)

@@ -325,6 +325,24 @@ class ReadTimesTest {
     assertThat(counters.get(ReadCount.HEDGES_WON)).isEqualTo(1);
   }
 
+  /** The unit that is read instead hangs, too, until the stream is closed. */
+  @Test
+  void aReadThatEndsBeforeItsUnitsArriveWinsNoHedge() throws Exception {
+    group.hung[2] = true;
+    group.hung[6] = true;
+    group.absent[7] = true;
+    group.absent[8] = true;
+    FutureTask<byte[]> read = start(0, STRIPE);
+    awaitFetched(5);
+    ticker.awaitWait(HEDGE_MAX_MILLIS, MILLISECONDS);
+    ticker.advance(HEDGE_MAX_MILLIS, MILLISECONDS);
+    await(() -> group.opensOfUnit.get(6) == 1);
+    reader.abort("Stream closed");
+    assertThatThrownBy(() -> read.get(30, SECONDS)).hasRootCauseMessage("Stream closed");
+    assertThat(counters.get(ReadCount.HEDGES)).isEqualTo(1);
+    assertThat(counters.get(ReadCount.HEDGES_WON)).isZero();
+  }
+
   /** By the time that the slow one took, the hung one may take three times as long. */
   @Test
   void aReadThatIsGivenUpAtOnceIsNotHeldAgainstItsDataNode() throws Exception {

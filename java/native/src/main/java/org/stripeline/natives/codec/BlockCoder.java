@@ -85,8 +85,9 @@ final class BlockCoder {
   void code(Unit[] in, Unit[] out, int length, Scratch scratch) {
     int blockLongs = scratch.fit(inputs);
     long[] accumulator = scratch.accumulator;
-    for (int start = 0; start < length; start += 8 * blockLongs) {
-      int bytes = Math.min(8 * blockLongs, length - start);
+    int bytes;
+    for (int start = 0; start < length; start += bytes) {
+      bytes = Math.min(8 * blockLongs, length - start);
       for (int i = 0; i < inputs; i++) {
         in[i].read(start, bytes, scratch.blocks[i]);
       }
@@ -103,8 +104,9 @@ final class BlockCoder {
    */
   int firstMismatch(Unit[] in, Unit[] claimed, int length, Scratch scratch) {
     int blockLongs = scratch.fit(inputs);
-    for (int start = 0; start < length; start += 8 * blockLongs) {
-      int bytes = Math.min(8 * blockLongs, length - start);
+    int bytes;
+    for (int start = 0; start < length; start += bytes) {
+      bytes = Math.min(8 * blockLongs, length - start);
       int longs = (bytes + 7) >>> 3;
       for (int i = 0; i < inputs; i++) {
         in[i].read(start, bytes, scratch.blocks[i]);

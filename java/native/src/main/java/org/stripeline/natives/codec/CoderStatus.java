@@ -14,17 +14,16 @@ public final class CoderStatus {
   private final String origin;
   private final String version;
   private final String fallbackCause;
-  private final String description;
 
   private CoderStatus(NativeLoader loader) {
     Throwable cause = loader.cause();
     this.nativeLive = cause == null;
     this.origin = loader.origin();
     this.fallbackCause = cause == null ? null : textOf(cause);
-    this.description = nativeLive ? NativeBridge.describe() : null;
-    this.isa = nativeLive ? field("isa") : "java";
-    this.selection = nativeLive ? field("selection") : "fallback";
-    this.version = nativeLive ? field("version") : NativeLoader.VERSION;
+    String description = nativeLive ? NativeBridge.describe() : null;
+    this.isa = nativeLive ? field(description, "isa") : "java";
+    this.selection = nativeLive ? field(description, "selection") : "fallback";
+    this.version = nativeLive ? field(description, "version") : NativeLoader.VERSION;
   }
 
   /**
@@ -69,11 +68,6 @@ public final class CoderStatus {
     return Optional.ofNullable(fallbackCause);
   }
 
-  /** Returns the native library's description of itself, a JSON object. */
-  public Optional<String> nativeDescription() {
-    return Optional.ofNullable(description);
-  }
-
   @Override
   public String toString() {
     return nativeLive
@@ -90,7 +84,7 @@ public final class CoderStatus {
   }
 
   /** Returns a string of the description; the native library writes no escapes in these strings. */
-  private String field(String name) {
+  private static String field(String description, String name) {
     Matcher matcher = Pattern.compile("\"" + name + "\"\\s*:\\s*\"([^\"]*)\"").matcher(description);
     return matcher.find() ? matcher.group(1) : "unknown";
   }

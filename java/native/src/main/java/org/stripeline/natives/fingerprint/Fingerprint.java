@@ -88,41 +88,6 @@ public final class Fingerprint {
     addWithChecksums(data, kind, bytesPerChecksum, checksums);
   }
 
-  /**
-   * Adds the next bytes of the window and compares the checksums of their chunks, in one pass over
-   * direct buffers. All bytes are added also if a checksum differs, so that the fingerprint shows
-   * whether the bytes are wrong or the checksum.
-   *
-   * @param data as {@link #updateWithChecksums}
-   * @param bytesPerChecksum bytes that each checksum covers, at least 1
-   * @param checksums the checksums from its position on, four bytes each, most significant byte
-   *     first, as HDFS stores them; what follows is not read
-   * @return the index of the first chunk whose checksum differs, -1 if none differs
-   * @throws IllegalArgumentException as {@link #updateWithChecksums}
-   */
-  public int updateVerifying(
-      ByteBuffer data, ChecksumKind kind, int bytesPerChecksum, ByteBuffer checksums) {
-    checkRoom(data);
-    int count = checkChunks(data, kind, bytesPerChecksum);
-    if (checksums == null || checksums.remaining() / 4 < count) {
-      throw refusal(
-          "checksums given: "
-              + (checksums == null ? "null" : checksums.remaining() / 4)
-              + ", needed: "
-              + count);
-    }
-    int[] computed = new int[count];
-    addWithChecksums(data, kind, bytesPerChecksum, computed);
-    // A duplicate is big-endian, whatever the order of the original.
-    ByteBuffer expected = checksums.duplicate();
-    for (int chunk = 0; chunk < count; chunk++) {
-      if (expected.getInt() != computed[chunk]) {
-        return chunk;
-      }
-    }
-    return -1;
-  }
-
   private void checkRoom(ByteBuffer data) {
     if (data == null) {
       throw refusal("the data is null");

@@ -22,10 +22,12 @@ public enum ReadCount {
   /** Times that a caller waited. */
   STALLS("times that a caller had to wait for a range"),
   /**
-   * Segments in the window when a caller asked for one, summed; divided by SEGMENTS it gives the
-   * mean.
+   * Segments in the window when a sequential reader goes on to the next one, summed. Without
+   * positional reads, divided by SEGMENTS it gives about the mean.
    */
-  WINDOW_OCCUPANCY("ranges in flight or ready ahead of the caller, summed over segments"),
+  WINDOW_OCCUPANCY(
+      "ranges in flight or ready ahead of sequential readers, summed over the ranges that they went"
+          + " on to"),
   /** Corrupt internal blocks. */
   CORRUPTIONS("internal blocks found corrupt"),
   /** Ranges that could not be read. */
