@@ -29,6 +29,7 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.Agents;
+import org.stripeline.terminal.DaemonThreads;
 import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Reasons;
@@ -220,12 +221,7 @@ public final class AgentNodes {
 
   private static ExecutorService askers() {
     return Executors.newFixedThreadPool(
-        ASKED_AT_ONCE,
-        task -> {
-          Thread thread = new Thread(task, "stripeline-convert-ask");
-          thread.setDaemon(true);
-          return thread;
-        });
+        ASKED_AT_ONCE, DaemonThreads.named("stripeline-convert-ask"));
   }
 
   private List<String> ask(List<DatanodeInfo> nodes) throws IOException {
