@@ -29,7 +29,6 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.Agents;
-import org.stripeline.terminal.DaemonThreads;
 import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Reasons;
@@ -37,6 +36,7 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.natives.Ticker;
 import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
+import org.stripeline.terminal.DaemonThreads;
 
 /** The current DataNodes for planning: their locations, and whether an agent runs on them. */
 public final class AgentNodes {
