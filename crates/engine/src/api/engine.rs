@@ -81,8 +81,8 @@ impl Engine {
     }
 
     /// Issues a task as [`Engine::issue`] does, and calls `prepare` with its ticket before the task
-    /// begins: calls registered with [`Ticket::on_end`] run on the thread that ends the task, which
-    /// is the current thread only if there are 0 bytes to code.
+    /// begins: calls registered with [`Ticket::on_end`] run on the thread that ends the task. That
+    /// is the current thread if there are 0 bytes to code, or if no rail in service takes the task.
     ///
     /// If `prepare` panics, the task is cancelled.
     ///
