@@ -20,7 +20,7 @@ use crate::core::rail_state::{Health, RailState};
 use crate::core::shared::{Core, data_bytes};
 use crate::core::spot_checks::SpotChecks;
 use crate::core::sync::Arc;
-use crate::core::sync::atomic::AtomicBool;
+use crate::core::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::core::task::{Outcome, Task, TaskSpec};
 use crate::core::worker_pool::WorkerPool;
 use crate::node::Membership;
@@ -450,6 +450,7 @@ fn rail_state(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize
         lanes_requested: AtomicBool::new(false),
         verified: std::sync::Once::new(),
         coding_threads: CodingThreads::default(),
+        free_workers: AtomicUsize::new(0),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }
