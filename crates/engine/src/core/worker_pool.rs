@@ -176,8 +176,8 @@ fn count_free<T>(core: &Core, rail: usize, sleep: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Works until the engine closes or the lane is spent, then ends the lane. `counted` is the CPU time
-/// of this thread that is in the rail's counter.
+/// Works until the engine closes or the lane is spent, then ends the lane. `counted` is the CPU
+/// time of this thread that is in the rail's counter.
 pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>, counted: &mut u64) {
     let state = &core.rail_states[rail];
     let mut permit = None;

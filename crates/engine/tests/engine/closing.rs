@@ -157,8 +157,8 @@ fn closing_waits_for_a_thread_that_cancels_a_task_and_notifies() {
     ender.join().expect("no panic");
 }
 
-/// A rail whose device hangs on the caller's memory. Its lane leaves its pieces, which it counts, to
-/// the device.
+/// A rail whose device hangs on the caller's memory. Its lane leaves its pieces, which it counts,
+/// to the device.
 #[derive(Debug)]
 struct HungInPlace(Capability, Arc<AtomicUsize>);
 
