@@ -7,7 +7,9 @@
 //! decides which rails do a task; all rails write the same bytes.
 //!
 //! A rail that fails, hangs or vanishes is taken out of service, other rails redo its work, and it
-//! is tested again later. While the CPU rail is available, every valid task succeeds.
+//! is tested again later. While the CPU rail is in service, every valid task on host memory
+//! succeeds, except for an update that a rail failed while it changed the parity, a task whose
+//! coder panicked, and a task that was cancelled or whose deadline has passed.
 //!
 //! Bounds: outstanding tasks and bytes by [`Options`]; a task takes a few hundred bytes; queues
 //! contain outstanding tasks only.

@@ -41,8 +41,9 @@
 #define STRIPELINE_PLUGIN_DONE 0
 
 /**
- * The coder works but cannot compute this product: another rail computes it, and this rail stays
- * in service.
+ * The coder works but cannot compute this product, and has not changed any output: another rail
+ * computes it, and this rail stays in service. For a product of mode STRIPELINE_PLUGIN_ADD of
+ * which an output has changed, return STRIPELINE_PLUGIN_FAILED instead: it would be added twice.
  */
 #define STRIPELINE_PLUGIN_REFUSED 1
 
@@ -52,7 +53,8 @@
 #define STRIPELINE_PLUGIN_FAILED 2
 
 /**
- * The device no longer exists.
+ * The device no longer exists. The rail is taken out of service and tried again as after
+ * STRIPELINE_PLUGIN_FAILED.
  */
 #define STRIPELINE_PLUGIN_GONE 3
 

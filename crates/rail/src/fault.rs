@@ -7,17 +7,19 @@ use std::fmt;
 /// What a fault says about the rail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// The rail works but does not take this piece: another rail should do it.
+    /// The rail works but does not take this piece: another rail should do it. Outputs that it
+    /// adds to ([`Mode::Add`](crate::Mode)) are unchanged.
     Refused,
     /// The rail failed and should be tested again later.
     Failed,
-    /// The device is gone.
+    /// The device is gone. The rail should be tested again later, as after a failure.
     Gone,
     /// The piece was revoked while the device worked.
     Revoked,
 }
 
-/// A piece that was not done. Its outputs may hold anything.
+/// A piece that was not done. Its outputs may hold anything, except for those of an addition that
+/// was refused, which are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     kind: FaultKind,

@@ -44,7 +44,8 @@ pub trait Rail: fmt::Debug + Send + Sync {
 ///
 /// # Behavior
 /// [`Lane::reap`] returns every submitted piece once, in any order, done or with its fault, unless
-/// the lane is dropped before. Dropping a lane waits until its device accesses no buffer.
+/// the lane is dropped before. Dropping a lane waits for its device, which may take a limited time
+/// only. A piece whose buffers the device may still access then keeps its job alive.
 pub trait Lane: Send {
     /// Starts a piece, which the capability must take. `ticket` is returned with it.
     ///

@@ -20,8 +20,12 @@ use stripeline_rail::{
 pub enum Failure {
     /// The rail fails it ([`FaultKind::Failed`]).
     Fail,
+    /// The rail fails it, and every later piece of the same lane.
+    BreakLane,
     /// The rail refuses it ([`FaultKind::Refused`]).
     Refuse,
+    /// Its lane panics when it is asked for results. A revocable piece is detached.
+    Panic,
     /// It does not complete until [`FaultyRail::release`], and is then done. A revocable piece is
     /// detached until then; another keeps its buffers, and dropping its lane waits.
     Hang,
@@ -165,6 +169,12 @@ impl FaultyRail {
         self.shared.changed.notify_all();
     }
 
+    /// Returns how often a lane was opened, or could not be opened.
+    #[must_use]
+    pub fn openings(&self) -> u64 {
+        self.shared.state().openings
+    }
+
     /// Returns the number of pieces submitted so far.
     #[must_use]
     pub fn pieces(&self) -> u64 {
@@ -192,15 +202,20 @@ impl Rail for FaultyRail {
     }
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        if self.shared.state().vanished {
+        let mut state = self.shared.state();
+        state.openings += 1;
+        if state.vanished {
             return Err(gone());
         }
+        drop(state);
         Ok(Box::new(FaultyLane {
             lane: self.rail.open_lane()?,
             shared: Arc::clone(&self.shared),
             hung: VecDeque::new(),
             ready: VecDeque::new(),
             wrong: Vec::new(),
+            broken: false,
+            panicking: None,
         }))
     }
 }
@@ -216,6 +231,7 @@ struct Shared {
 struct State {
     script: Script,
     pieces: u64,
+    openings: u64,
     /// Hung pieces of lower numbers may complete.
     released: u64,
     hanging: usize,
@@ -258,6 +274,9 @@ struct FaultyLane {
     ready: VecDeque<Done>,
     /// Tickets of the pieces to falsify.
     wrong: Vec<u64>,
+    broken: bool,
+    /// The piece for which the lane panics.
+    panicking: Option<HungPiece>,
 }
 
 struct Hung {
@@ -270,6 +289,15 @@ struct Hung {
 enum HungPiece {
     Attached(Piece),
     Detached(Detached),
+}
+
+impl HungPiece {
+    fn of(piece: Piece) -> Self {
+        match piece.is_revocable() {
+            true => Self::Detached(piece.detach()),
+            false => Self::Attached(piece),
+        }
+    }
 }
 
 impl FaultyLane {
@@ -326,9 +354,10 @@ impl FaultyLane {
 impl Lane for FaultyLane {
     fn submit(&mut self, ticket: u64, piece: Piece) {
         let (number, failure) = self.shared.next();
+        self.broken |= failure == Some(Failure::BreakLane);
         match failure {
-            None => self.lane.submit(ticket, piece),
-            Some(Failure::Fail) => {
+            None if !self.broken => self.lane.submit(ticket, piece),
+            None | Some(Failure::Fail | Failure::BreakLane) => {
                 self.fail(
                     ticket,
                     piece,
@@ -347,22 +376,18 @@ impl Lane for FaultyLane {
                 self.wrong.push(ticket);
                 self.lane.submit(ticket, piece);
             }
-            Some(Failure::Hang) => {
-                let piece = match piece.is_revocable() {
-                    true => HungPiece::Detached(piece.detach()),
-                    false => HungPiece::Attached(piece),
-                };
-                self.hung.push_back(Hung {
-                    number,
-                    ticket,
-                    piece,
-                });
-            }
+            Some(Failure::Panic) => self.panicking = Some(HungPiece::of(piece)),
+            Some(Failure::Hang) => self.hung.push_back(Hung {
+                number,
+                ticket,
+                piece: HungPiece::of(piece),
+            }),
         }
     }
 
     fn reap(&mut self, limit: Duration) -> Option<Done> {
         let begin = clock::now();
+        assert!(self.panicking.is_none(), "configured to panic");
         loop {
             self.resume();
             if let Some(done) = self.ready.pop_front() {
@@ -381,7 +406,8 @@ impl Lane for FaultyLane {
     }
 
     fn in_flight(&self) -> usize {
-        self.lane.in_flight() + self.hung.len() + self.ready.len()
+        let panicking = usize::from(self.panicking.is_some());
+        self.lane.in_flight() + self.hung.len() + self.ready.len() + panicking
     }
 }
 

@@ -20,7 +20,7 @@ use crate::core::rail_state::{Health, RailState};
 use crate::core::shared::{Core, data_bytes};
 use crate::core::spot_checks::SpotChecks;
 use crate::core::sync::Arc;
-use crate::core::sync::atomic::AtomicBool;
+use crate::core::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::core::task::{Outcome, Task, TaskSpec};
 use crate::core::worker_pool::WorkerPool;
 use crate::node::Membership;
@@ -81,8 +81,8 @@ impl Engine {
     }
 
     /// Issues a task as [`Engine::issue`] does, and calls `prepare` with its ticket before the task
-    /// begins: calls registered with [`Ticket::on_end`] run on the thread that ends the task, which
-    /// is the current thread only if there are 0 bytes to code.
+    /// begins: calls registered with [`Ticket::on_end`] run on the thread that ends the task. That
+    /// is the current thread if there are 0 bytes to code, or if no rail in service takes the task.
     ///
     /// If `prepare` panics, the task is cancelled.
     ///
@@ -450,6 +450,7 @@ fn rail_state(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize
         lanes_requested: AtomicBool::new(false),
         verified: std::sync::Once::new(),
         coding_threads: CodingThreads::default(),
+        free_workers: AtomicUsize::new(0),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }

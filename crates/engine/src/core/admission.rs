@@ -34,7 +34,7 @@ const UNNOTIFIED: u64 = 1 << 32;
 impl Admission {
     pub(crate) fn new(tasks_max: usize, bytes_max: usize) -> Self {
         Self {
-            // Half of the count's range exceeds four thousand million tasks.
+            // The count of these tasks is the lower 32 bits of `Counts::tasks`; see `UNNOTIFIED`.
             tasks_max: (tasks_max as u64).min(UNNOTIFIED - 1),
             bytes_max,
             counts: Counts::default(),

@@ -69,7 +69,7 @@ fn no_wakeup_is_lost() {
 #[test]
 fn a_task_ends_once_and_notifies_each_waiter_once() {
     let run = || {
-        let mark_notified = std::sync::Arc::new(Plain::new(0));
+        let notified = std::sync::Arc::new(Plain::new(0));
         let (task, bell) = (Arc::new(task()), Arc::new(Doorbell::default()));
         drop(task.take());
         let workers: Vec<_> = [3, 5]
@@ -89,7 +89,7 @@ fn a_task_ends_once_and_notifies_each_waiter_once() {
             let cancel = move || task.fail(Error::new(ErrorKind::Cancelled, "cancelled"));
             thread::spawn(cancel)
         };
-        let hooking = std::sync::Arc::clone(&mark_notified);
+        let hooking = std::sync::Arc::clone(&notified);
         task.hook(Hook::Call(Box::new(move |_| {
             hooking.fetch_add(1, SeqCst);
         })));
@@ -109,7 +109,7 @@ fn a_task_ends_once_and_notifies_each_waiter_once() {
             "a cancel that says so has cancelled"
         );
         assert!(last.is_err() || last == Ok(Verdict::Sound));
-        assert_eq!(mark_notified.load(SeqCst), 1);
+        assert_eq!(notified.load(SeqCst), 1);
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);
@@ -272,7 +272,7 @@ fn start_worker(core: &Arc<Core>) -> thread::JoinHandle<()> {
         let state = &core.rail_states[0];
         let lane = state.rail.open_lane().expect("a lane");
         let worker = Worker::new(&core, 0, &state.in_flight_pieces[0], lane);
-        worker_pool::serve(&core, 0, worker);
+        worker_pool::serve(&core, 0, worker, &mut 0);
     })
 }
 
@@ -359,19 +359,19 @@ fn closing_ends_pieces_in_flight_on_a_deep_lane() {
         };
         let core = core_over(Deep(capability));
         let worker = start_worker(&core);
-        let mark_notified = std::sync::Arc::new(Plain::new(0));
+        let notified = std::sync::Arc::new(Plain::new(0));
         let tasks: Vec<_> = (0..3).map(|_| crate::core::tests::task(&core)).collect();
         for task in &tasks {
-            let mark_notified = std::sync::Arc::clone(&mark_notified);
+            let notified = std::sync::Arc::clone(&notified);
             task.hook(Hook::Call(Box::new(move |_| {
-                mark_notified.fetch_add(1, SeqCst);
+                notified.fetch_add(1, SeqCst);
             })));
             core.enqueue_task(Arc::clone(task));
         }
         core.begin_close();
         worker.join().expect("no panic");
         assert!(tasks.iter().all(|task| task.is_done()), "nothing is left");
-        assert_eq!(mark_notified.load(SeqCst), tasks.len(), "told once of each");
+        assert_eq!(notified.load(SeqCst), tasks.len(), "told once of each");
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);

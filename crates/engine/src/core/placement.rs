@@ -24,8 +24,15 @@ impl Core {
         if let (true, [assignment]) = (assigned, &assignments[..]) {
             return self.push(assignment.rail, QueueEntry::Task(task));
         }
-        if let Some(subtask) = QueueEntry::Task(task).into_subtask() {
-            self.enqueue_subtasks(subtask, assigned, &assignments);
+        let (inputs, priority) = (task.inputs, task.priority);
+        match QueueEntry::Task(task).into_subtask() {
+            Some(subtask) => self.enqueue_subtasks(subtask, assigned, &assignments),
+            // Its issuer has withdrawn it in the meantime.
+            None => {
+                for Assignment { rail, bytes } in assignments {
+                    self.scheduler.dropped(rail, priority, inputs * bytes);
+                }
+            }
         }
     }
 

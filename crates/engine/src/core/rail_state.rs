@@ -14,7 +14,7 @@ use crate::core::coding_threads::CodingThreads;
 use crate::core::doorbell::Doorbell;
 use crate::core::queue::Queues;
 use crate::core::spot_checks::SpotChecks;
-use crate::core::sync::atomic::{AtomicBool, Ordering};
+use crate::core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::core::sync::{Arc, Mutex, lock};
 use crate::core::task::Task;
 use crate::schedule::RailSet;
@@ -39,6 +39,8 @@ pub(crate) struct RailState {
     /// costly.
     pub(crate) verified: std::sync::Once,
     pub(crate) coding_threads: CodingThreads,
+    /// The workers that sleep, and could work if they were woken.
+    pub(crate) free_workers: AtomicUsize,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
 }
@@ -96,8 +98,8 @@ impl InFlightPieces {
         Some(in_flight_pieces.swap_remove(index).1)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        lock(&self.0).is_empty()
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.0).len()
     }
 
     /// Takes all of them.

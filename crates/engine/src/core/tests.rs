@@ -84,6 +84,37 @@ fn work_pushed_to_a_rail_that_went_out_of_service_goes_to_another() {
 }
 
 #[test]
+fn a_task_that_is_withdrawn_before_it_is_queued_leaves_no_backlog() {
+    let options = Options {
+        scheduling: Scheduling::RateAware,
+        ..options()
+    };
+    let rail = |name| {
+        let rail = Synchronous::new(name, Capability::synchronous(), Cpu::portable());
+        std::sync::Arc::new(rail) as _
+    };
+    let core = core(vec![rail("first"), rail("second")], options).expect("right options");
+    let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
+    let bytes = 16 << 20;
+    let units = Units {
+        inputs: vec![vec![1; bytes]; 2],
+        outputs: vec![vec![0; bytes]],
+    };
+    let (piece, _units) = owned::encode(&codec, units).expect("right units");
+    let spec = TaskSpec {
+        class: Class::of(Mode::Set, 1, 2 * bytes),
+        ..spec(core.eligible(&piece))
+    };
+    let task = Arc::new(Task::new(spec, piece));
+    assert!(core.admission.enter(2 * bytes));
+    core.withdraw(&task);
+    core.enqueue_task(task);
+    let queued = [0, 1].map(|rail| core.rail_states[rail].queues.depth());
+    let backlogs = [0, 1].map(|rail| core.scheduler.backlog_bytes(rail));
+    assert_eq!((queued, backlogs), ([0, 0], [0, 0]));
+}
+
+#[test]
 fn work_for_any_rail_fails_when_all_are_out_of_service() {
     let options = Options {
         scheduling: Scheduling::FirstCome,

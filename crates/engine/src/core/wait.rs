@@ -121,7 +121,9 @@ impl Core {
         }
         let fits = |entry: &QueueEntry| until.is_none_or(|until| self.ends_by(rail, entry, until));
         while !enough() && !self.is_closing() && worker.step_if(fits) {}
-        let _ = state.spare_lanes.push(worker.into_lane());
+        if let Some(lane) = worker.into_lane() {
+            let _ = state.spare_lanes.push(lane);
+        }
         None
     }
 

@@ -3,7 +3,7 @@
 //! answer, tests rails that are out of service, and ticks the scheduler. It sleeps while no task is
 //! outstanding.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::Duration;
 
 use crate::api::options::EventKind;
@@ -105,7 +105,13 @@ impl Core {
         }
     }
 
-    fn retry_revoked(&self, rail: usize, in_flight: InFlightPiece, piece: stripeline_rail::Piece) {
+    /// Gives a piece that was taken away from a rail to another one.
+    pub(crate) fn retry_revoked(
+        &self,
+        rail: usize,
+        in_flight: InFlightPiece,
+        piece: stripeline_rail::Piece,
+    ) {
         let InFlightPiece {
             task,
             refused,
@@ -146,7 +152,9 @@ impl Core {
         let mut any = false;
         for (rail, state) in self.rail_states.iter().enumerate() {
             any |= !state.health.is_in_service();
-            if state.health.begin_retest(now) {
+            // Without a free worker, work of a rail that is back in service could wait for ever.
+            let has_worker = state.free_workers.load(SeqCst) > 0;
+            if has_worker && state.health.begin_retest(now) {
                 let core = Arc::clone(self);
                 let name = format!("stripeline-try-{}", self.name(rail));
                 let spawned = std::thread::Builder::new()

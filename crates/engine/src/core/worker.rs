@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use stripeline_rail::{Done, Fault, Lane, Piece, clock};
+use stripeline_rail::{Done, Fault, FaultKind, Lane, Piece, clock};
 
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{EventKind, Scheduling};
@@ -17,6 +17,17 @@ use crate::schedule::{BEGUN, COMMON, Class};
 /// How long a worker waits for its device before it checks whether the engine closes.
 const REAP_LIMIT: Duration = Duration::from_millis(20);
 
+/// What is known of a lane.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LaneState {
+    Good,
+    /// A piece failed or panicked, so that every later one may fail too. The others still come
+    /// back.
+    Failed,
+    /// It panicked while it was asked for results, and is asked for no more.
+    Panicked,
+}
+
 /// A lane and its pieces in flight.
 pub(crate) struct Worker<'a> {
     core: &'a Core,
@@ -24,6 +35,7 @@ pub(crate) struct Worker<'a> {
     state: &'a RailState,
     in_flight_pieces: &'a InFlightPieces,
     lane: Box<dyn Lane>,
+    lane_state: LaneState,
     tickets: u64,
     /// When the lane last returned a piece: a device that has several pieces in flight is busy with
     /// the next one since then, not since its submission.
@@ -43,6 +55,7 @@ impl<'a> Worker<'a> {
             state: &core.rail_states[rail],
             in_flight_pieces,
             lane,
+            lane_state: LaneState::Good,
             tickets: 0,
             returned: 0,
         }
@@ -52,35 +65,65 @@ impl<'a> Worker<'a> {
         self.core.clock.now()
     }
 
-    /// Returns the lane for reuse.
-    pub(crate) fn into_lane(self) -> Box<dyn Lane> {
-        self.lane
+    /// Returns the lane, on which nothing is in flight, for reuse; ends one that must not be
+    /// reused.
+    pub(crate) fn into_lane(self) -> Option<Box<dyn Lane>> {
+        if self.lane_state == LaneState::Good {
+            return Some(self.lane);
+        }
+        self.close(Duration::ZERO);
+        None
+    }
+
+    /// Returns whether the lane is of no more use, and must be ended: it has failed, or has only
+    /// pieces that were taken away and may never come back, and no task needs what it has in
+    /// flight.
+    pub(crate) fn is_spent(&self) -> bool {
+        match self.lane_state {
+            LaneState::Good => self.lane.in_flight() > 0 && self.in_flight_pieces.len() == 0,
+            LaneState::Failed => self.in_flight_pieces.len() == 0,
+            LaneState::Panicked => true,
+        }
+    }
+
+    /// Returns whether a piece was taken away and has not come back: a new one could have to wait
+    /// for it.
+    fn has_lost_piece(&self) -> bool {
+        let in_flight = self.lane.in_flight();
+        in_flight > 0 && self.in_flight_pieces.len() < in_flight
     }
 
     /// Submits queued work to the lane and takes completed pieces; false if there was nothing to
-    /// do.
+    /// do, or if the lane is spent.
     pub(crate) fn step(&mut self) -> bool {
         let depth = self.state.rail.capability().depth;
-        while self.lane.in_flight() < depth {
+        while self.lane.in_flight() < depth && !self.has_lost_piece() {
             let Some(entry) = self.next() else { break };
             self.begin(entry);
         }
-        if self.lane.in_flight() == 0 {
-            return false;
-        }
-        if let Some(done) = self.lane.reap(REAP_LIMIT) {
-            self.end(done);
-        }
-        true
+        self.lane.in_flight() > 0 && (self.reap() || !self.is_spent())
     }
 
-    /// Completes all pieces in flight, unless the engine closes.
+    /// Completes all pieces in flight, unless the engine closes or the lane is spent.
     pub(crate) fn finish_begun(&mut self) {
-        while self.lane.in_flight() > 0 && !self.core.is_closing() {
-            if let Some(done) = self.lane.reap(REAP_LIMIT) {
-                self.end(done);
-            }
+        while self.lane.in_flight() > 0 && !self.is_spent() && !self.core.is_closing() {
+            self.reap();
         }
+    }
+
+    /// Takes a completed piece, if there is one within [`REAP_LIMIT`]; false if not.
+    fn reap(&mut self) -> bool {
+        let lane = &mut self.lane;
+        let Ok(done) = catch_unwind(AssertUnwindSafe(|| lane.reap(REAP_LIMIT))) else {
+            self.lane_state = LaneState::Panicked;
+            let text = self.panic_text();
+            self.core
+                .quarantine(self.rail, EventKind::Quarantined, text);
+            return false;
+        };
+        let is_done = done.is_some();
+        done.into_iter().for_each(|done| self.end(done));
+        is_done
     }
 
     /// Does the next piece, on a lane that does it within the call, if `fits` accepts the next
@@ -94,15 +137,13 @@ impl<'a> Worker<'a> {
             return false;
         }
         self.begin(entry);
-        if let Some(done) = self.lane.reap(REAP_LIMIT) {
-            self.end(done);
-        }
+        self.reap();
         true
     }
 
-    /// Returns the next work: of this rail, or taken from another one.
+    /// Returns the next work, if the lane may take more: of this rail, or taken from another one.
     pub(crate) fn next(&self) -> Option<QueueEntry> {
-        if !self.state.health.is_in_service() {
+        if self.lane_state != LaneState::Good || !self.state.health.is_in_service() {
             return None;
         }
         if let Some(entry) = self.state.queues.pop() {
@@ -282,11 +323,11 @@ impl<'a> Worker<'a> {
 
     /// Fails the task: the panic has dropped the piece, so no rail can do it again.
     fn panicked(&mut self, ticket: u64) {
+        self.lane_state = LaneState::Failed;
         let Some(in_flight) = self.in_flight_pieces.remove(ticket) else {
             return;
         };
-        let name = self.core.name(self.rail);
-        let text = format!("Cannot code on {name}: its coder panicked");
+        let text = self.panic_text();
         let error = Error::new(ErrorKind::Failed, text.clone());
         in_flight.task.fail(error);
         self.core
@@ -294,17 +335,22 @@ impl<'a> Worker<'a> {
         self.core.lose(self.rail, in_flight);
     }
 
-    /// Ends the lane because the engine closes. Pieces that complete within `limit` end with the
-    /// rail's result, all others as closed, as soon as the device can no longer access their
-    /// buffers.
+    fn panic_text(&self) -> String {
+        let name = self.core.name(self.rail);
+        format!("Cannot code on {name}: its coder panicked")
+    }
+
+    /// Ends the lane because it is spent or the engine closes. Pieces that complete within `limit`
+    /// end with the rail's result. All others end as closed, as soon as the device can no longer
+    /// access their buffers; if the lane has panicked, they are done elsewhere if the device has
+    /// copies, and end as failed otherwise.
     pub(crate) fn close(mut self, limit: Duration) {
         let until = clock::now() + limit;
-        while !self.in_flight_pieces.is_empty() && self.lane.in_flight() > 0 && clock::now() < until
-        {
-            if let Some(done) = self.lane.reap(REAP_LIMIT) {
-                self.end(done);
-            }
+        while self.lane.in_flight() > 0 && !self.is_spent() && clock::now() < until {
+            self.reap();
         }
+        let has_panicked = self.lane_state == LaneState::Panicked;
+        let error = has_panicked.then(|| Error::new(ErrorKind::Failed, self.panic_text()));
         let Self {
             core,
             rail,
@@ -312,15 +358,26 @@ impl<'a> Worker<'a> {
             lane,
             ..
         } = self;
+        let lose = |in_flight: InFlightPiece| {
+            match &error {
+                Some(error) => drop(in_flight.task.fail(error.clone())),
+                // This includes checks: without a comparison, the bytes may be wrong.
+                None => in_flight.task.close(),
+            }
+            core.lose(rail, in_flight);
+        };
         for (in_flight, piece) in in_flight_pieces.revoke(|_| true) {
-            drop(piece);
-            core.lose_closed(rail, in_flight);
+            if has_panicked {
+                core.retry_revoked(rail, in_flight, piece);
+            } else {
+                drop(piece);
+                lose(in_flight);
+            }
         }
-        // Waits until the device no longer accesses buffers in place.
-        drop(lane);
-        for in_flight in in_flight_pieces.take() {
-            core.lose_closed(rail, in_flight);
-        }
+        // Waits for the device, for a limited time. A piece in place that it may still access keeps
+        // its job alive. A panic must not end the worker.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(lane)));
+        in_flight_pieces.take().for_each(lose);
     }
 
     fn end(&mut self, done: Done) {
@@ -328,6 +385,11 @@ impl<'a> Worker<'a> {
             // Revoked while the device worked; another rail does it.
             return;
         };
+        if let Err(fault) = &done.outcome
+            && fault.kind() != FaultKind::Refused
+        {
+            self.lane_state = LaneState::Failed;
+        }
         let now = self.now();
         let busy = now - in_flight.begun.max(self.returned);
         self.returned = now;
@@ -397,12 +459,5 @@ impl Core {
             self.scheduler.dropped(rail, BEGUN, data);
         }
         self.account(&task, bytes);
-    }
-
-    /// As [`Self::lose`], because the engine closes.
-    fn lose_closed(&self, rail: usize, in_flight: InFlightPiece) {
-        // This includes checks: without a comparison, the bytes may be wrong.
-        in_flight.task.close();
-        self.lose(rail, in_flight);
     }
 }

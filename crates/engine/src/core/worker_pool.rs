@@ -25,9 +25,6 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// [`FAREWELL`], so that the lane has time to end too.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A worker that could not open a lane tries again when woken, or after this time.
-const NO_LANE: Duration = Duration::from_millis(100);
-
 /// The workers and the watchdog.
 pub(crate) struct WorkerPool {
     workers: Vec<JoinHandle<()>>,
@@ -111,8 +108,8 @@ impl WorkerPool {
         }
         core.await_helpers();
         // A thread of the program that cancels a task notifies its waiters itself.
-        let mark_notified = || core.admission.outstanding() == 0;
-        core.wait_until(&core.admission.empty, Some(until), mark_notified);
+        let all_notified = || core.admission.outstanding() == 0;
+        core.wait_until(&core.admission.empty, Some(until), all_notified);
     }
 }
 
@@ -137,31 +134,53 @@ fn asynchronous_signals() -> SigSet {
 fn run_worker(core: &Core, rail: usize, index: usize) {
     let state = &core.rail_states[rail];
     if state.rail.capability().costly_lanes {
-        core.await_lane_request(rail);
+        count_free(core, rail, || core.await_lane_request(rail));
     }
+    let mut counted = 0;
     while !core.is_closing() {
+        if !state.health.is_in_service() {
+            // The test that ends this opens a lane itself, with growing pauses.
+            park(core, rail);
+            continue;
+        }
         match state.open_lane() {
             Ok(lane) => {
                 core.verify_once(rail);
                 core.scheduler.set_open(rail, true);
                 let worker = Worker::new(core, rail, &state.in_flight_pieces[index], lane);
-                serve(core, rail, worker);
+                serve(core, rail, worker, &mut counted);
             }
             Err(fault) => {
                 let text = format!("Cannot open a lane of {}: {fault}", state.rail.name());
                 core.quarantine(rail, EventKind::Quarantined, text);
-                let closing = || core.is_closing().then_some(());
-                core.parked.sleep(Some(NO_LANE), closing);
             }
         }
     }
 }
 
-/// Works until the engine closes, then ends the lane.
-pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
+/// Sleeps, unless the rail is in service or the engine closes.
+fn park(core: &Core, rail: usize) {
+    let health = &core.rail_states[rail].health;
+    let wanted = || core.is_closing() || health.is_in_service();
+    count_free(core, rail, || {
+        core.parked.sleep(None, || wanted().then_some(()))
+    });
+}
+
+/// Sleeps, and counts this worker as free meanwhile.
+fn count_free<T>(core: &Core, rail: usize, sleep: impl FnOnce() -> T) -> T {
+    let free = &core.rail_states[rail].free_workers;
+    free.fetch_add(1, Ordering::SeqCst);
+    let result = sleep();
+    free.fetch_sub(1, Ordering::SeqCst);
+    result
+}
+
+/// Works until the engine closes or the lane is spent, then ends the lane. `counted` is the CPU
+/// time of this thread that is in the rail's counter.
+pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>, counted: &mut u64) {
     let state = &core.rail_states[rail];
     let mut permit = None;
-    let mut counted = 0;
     while !core.is_closing() {
         permit = permit.or_else(|| core.acquire_permit(rail));
         if permit.is_some() && core.is_within_share(rail) && worker.step() {
@@ -169,20 +188,20 @@ pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
         }
         worker.finish_begun();
         let has_room = permit.take().is_some() && core.is_within_share(rail);
-        count_cpu(core, rail, &mut counted);
+        count_cpu(core, rail, counted);
+        if worker.is_spent() {
+            break;
+        }
         // A worker that cannot take work must not sleep at the bell that wakes one worker per
         // entry.
         if !state.health.is_in_service() {
-            let wanted = || core.is_closing() || state.health.is_in_service();
-            core.parked.sleep(None, || wanted().then_some(()));
+            park(core, rail);
         } else if !has_room {
             let wanted = || core.is_closing() || core.has_room(rail);
-            state
-                .coding_threads
-                .room
-                .sleep(None, || wanted().then_some(()));
+            let room = &state.coding_threads.room;
+            count_free(core, rail, || room.sleep(None, || wanted().then_some(())));
         } else {
-            let next = core.bell_of(rail).sleep(None, || {
+            let look = || {
                 if core.is_closing() {
                     return Some(None);
                 }
@@ -190,7 +209,8 @@ pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
                     return Some(None);
                 };
                 worker.next().map(|entry| Some((permit, entry)))
-            });
+            };
+            let next = count_free(core, rail, || core.bell_of(rail).sleep(None, look));
             // Each ring wakes one worker: if there is more to do, wake the next.
             core.ring_if_waiting(rail);
             if let Some(Some((taken, entry))) = next {

@@ -9,7 +9,8 @@ use std::time::Duration;
 use crate::support::{CoderFault, FaultyCoder, Gate, engine, stripe, to_encode};
 use stripeline_codec::Verdict;
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Outcome, Request};
-use stripeline_rail::{Cpu, Rail};
+use stripeline_rail::owned::Units;
+use stripeline_rail::{Capability, Cpu, Done, Fault, Lane, Piece, Rail};
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
 /// Longer than any operation here takes.
@@ -154,4 +155,61 @@ fn closing_waits_for_a_thread_that_cancels_a_task_and_notifies() {
     let ender = expect_close_waits(engine, &telling);
     assert!(canceller.join().expect("no panic"));
     ender.join().expect("no panic");
+}
+
+/// A rail whose device hangs on the caller's memory. Its lane leaves its pieces, which it counts,
+/// to the device.
+#[derive(Debug)]
+struct HungInPlace(Capability, Arc<AtomicUsize>);
+
+impl Rail for HungInPlace {
+    fn name(&self) -> &str {
+        "hung"
+    }
+
+    fn describe(&self) -> String {
+        String::new()
+    }
+
+    fn capability(&self) -> &Capability {
+        &self.0
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        Ok(Box::new(HungLane(Arc::clone(&self.1))))
+    }
+}
+
+struct HungLane(Arc<AtomicUsize>);
+
+impl Lane for HungLane {
+    fn submit(&mut self, _ticket: u64, piece: Piece) {
+        std::mem::forget(piece);
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn reap(&mut self, limit: Duration) -> Option<Done> {
+        std::thread::sleep(limit);
+        None
+    }
+
+    fn in_flight(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn units_that_a_hung_device_still_accesses_do_not_come_back() {
+    let hung = Arc::new(AtomicUsize::new(0));
+    let rail = HungInPlace(Capability::synchronous(), Arc::clone(&hung));
+    let engine = with_long_limit(Arc::new(rail));
+    let (codec, stripe) = stripe(100);
+    let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    while hung.load(Ordering::SeqCst) == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(engine);
+    let (outcome, units) = issued.expect("room").wait();
+    assert!(is_closed(&outcome));
+    assert_eq!(units, Units::default());
 }

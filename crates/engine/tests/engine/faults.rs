@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Rails that refuse, fail, panic and write wrong bytes.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
-use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request, Scheduling};
-use stripeline_rail::{Cpu, Rail};
+use stripeline_engine::{Engine, ErrorKind, Event, EventKind, Options, Request, Scheduling};
+use stripeline_rail::{Cpu, Rail, known_answers};
 use stripeline_testkit::Stripe;
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
@@ -198,6 +198,125 @@ fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
         units.outputs.iter().flatten().all(|byte| *byte == 0x11),
         "the rail woke up and wrote nothing"
     );
+}
+
+/// Returns an engine over a rail with one lane, to which all tasks are assigned, and the CPU. The
+/// rail comes back as soon as it answers correctly.
+fn with_short_quarantine(faulty: &Arc<FaultyRail>) -> (Engine, Arc<Mutex<Vec<Event>>>) {
+    let rails = vec![Arc::clone(faulty) as Arc<dyn Rail>, cpu()];
+    let options = Options {
+        stall: Duration::from_millis(30),
+        quarantine: Duration::from_millis(1),
+        waiting_threads_help: false,
+        workers_max: 1,
+        ..to_first(&rails)
+    };
+    engine(rails, options)
+}
+
+/// Waits until the rail is back in service, and expects that it then does some tasks itself.
+fn expect_restored(engine: &Engine, events: &Mutex<Vec<Event>>) {
+    let expected = [EventKind::Quarantined, EventKind::Restored];
+    let before = std::time::Instant::now();
+    while kinds(events, "faulty").len() < expected.len() {
+        assert!(before.elapsed() < LIMIT, "taken back by then");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let (codec, stripe) = stripe(1000);
+    let done = engine.statistics().rails[0].pieces;
+    for _ in 0..3 {
+        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+        assert!(engine.wait_all(Some(LIMIT)), "nothing is lost");
+        let (outcome, units) = issued.expect("room").wait();
+        assert_eq!(outcome, Ok(Verdict::Sound));
+        assert_eq!(units.outputs, stripe.parity());
+    }
+    assert_eq!(engine.statistics().rails[0].pieces, done + 3);
+    assert_eq!(kinds(events, "faulty"), expected);
+}
+
+#[test]
+fn a_rail_works_again_although_its_lane_still_hangs() {
+    let faulty = failing("faulty", Script::nothing().at(0, Failure::Hang));
+    let (engine, events) = with_short_quarantine(&faulty);
+    let (codec, stripe) = stripe(1000);
+    encode_right(&engine, &codec, &stripe);
+    expect_restored(&engine, &events);
+    assert_eq!(engine.statistics().rails[0].revoked, 1);
+}
+
+#[test]
+fn a_rail_works_again_although_its_lane_is_broken() {
+    let faulty = failing("faulty", Script::nothing().at(0, Failure::BreakLane));
+    let (engine, events) = with_short_quarantine(&faulty);
+    let (codec, stripe) = stripe(1000);
+    encode_right(&engine, &codec, &stripe);
+    expect_restored(&engine, &events);
+}
+
+#[test]
+fn a_lane_that_panics_when_asked_for_results_is_replaced() {
+    let script = || Script::nothing().at(0, Failure::Panic);
+    let (codec, stripe) = stripe(1000);
+    let faulty = failing("faulty", script());
+    let (engine, events) = with_short_quarantine(&faulty);
+    let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    assert!(engine.wait_all(Some(LIMIT)), "nothing is lost");
+    assert_eq!(issued.expect("room").wait().0, Ok(Verdict::Sound), "redone");
+    expect_restored(&engine, &events);
+
+    // Of a piece on the caller's memory nobody knows what was done.
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
+    let (engine, events) = with_short_quarantine(&Arc::new(FaultyRail::new(coder, script())));
+    let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    assert!(engine.wait_all(Some(LIMIT)), "nothing is lost");
+    let error = issued.expect("room").wait().0.expect_err("it panicked");
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (
+            ErrorKind::Failed,
+            "Cannot code on faulty: its coder panicked"
+        )
+    );
+    expect_restored(&engine, &events);
+}
+
+#[test]
+fn a_rail_stays_out_of_service_while_its_only_worker_waits_for_its_device() {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
+    let script = Script::nothing().at(0, Failure::Hang).at(1, Failure::Fail);
+    let faulty = Arc::new(FaultyRail::new(coder, script).deep(2));
+    let (engine, events) = with_short_quarantine(&faulty);
+    let (codec, stripe) = stripe(1000);
+    let hung = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    assert!(faulty.wait_for_hanging(1, LIMIT));
+    encode_right(&engine, &codec, &stripe);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(kinds(&events, "faulty"), [EventKind::Quarantined]);
+    encode_right(&engine, &codec, &stripe);
+    faulty.release();
+    assert_eq!(hung.expect("room").wait().0, Ok(Verdict::Sound));
+    expect_restored(&engine, &events);
+}
+
+#[test]
+fn a_rail_without_a_lane_is_left_alone_until_its_quarantine_ends() {
+    let faulty = failing("faulty", Script::always(Failure::Vanish));
+    assert!(known_answers::check(&*faulty).is_err());
+    let before = faulty.openings();
+    let rails = vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()];
+    let options = Options {
+        workers_max: 1,
+        ..to_first(&rails)
+    };
+    let (engine, events) = engine(rails, options);
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(kinds(&events, "faulty"), [EventKind::Quarantined]);
+    assert_eq!(faulty.openings(), before + 1);
+    let (codec, stripe) = stripe(1000);
+    encode_right(&engine, &codec, &stripe);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::device::Device;
 use super::driver::Handle;
 use super::slot::Slot;
+use super::status::ends_stream;
 use super::tables::ROWS_MAX;
 use crate::pages::Pages;
 use crate::{Fault, FaultKind};
@@ -65,8 +66,8 @@ impl Context {
             left: Mutex::default(),
             left_pages: Mutex::default(),
         };
-        let loaded = context.push(user).and_then(|entered| entered.load());
-        (context.module, context.kernels) = loaded?;
+        let loaded = context.push(user).map_err(NotEntered::into_fault);
+        (context.module, context.kernels) = loaded.and_then(|entered| entered.load())?;
         Ok(Arc::new(context))
     }
 
@@ -77,11 +78,12 @@ impl Context {
 
     /// Makes the context current on this thread and prevents its end while the result lives.
     pub fn enter(&self) -> Result<Entered<'_>, Fault> {
-        self.try_enter().unwrap_or_else(|| Err(torn_down()))
+        let entered = self.try_enter().ok_or_else(torn_down)?;
+        entered.map_err(NotEntered::into_fault)
     }
 
     /// As [`Context::enter`]; `None` if the context is being ended or has ended.
-    pub fn try_enter(&self) -> Option<Result<Entered<'_>, Fault>> {
+    pub fn try_enter(&self) -> Option<Result<Entered<'_>, NotEntered>> {
         let user = self.device.primary.enter(self.generation);
         user.map(|user| self.push(user))
     }
@@ -91,11 +93,15 @@ impl Context {
         self.device.primary.has_ended(self.generation)
     }
 
-    fn push<'a>(&'a self, user: RwLockReadGuard<'a, ()>) -> Result<Entered<'a>, Fault> {
+    fn push<'a>(&'a self, user: RwLockReadGuard<'a, ()>) -> Result<Entered<'a>, NotEntered> {
         let driver = &self.device.driver;
         // SAFETY: the context is retained.
         let status = unsafe { (driver.functions.context_push)(self.handle) };
-        driver.check("enter the device's context", status)?;
+        let entered = driver.check("enter the device's context", status);
+        entered.map_err(|fault| NotEntered {
+            fault,
+            has_ended: ends_stream(status),
+        })?;
         Ok(Entered {
             context: self,
             _user: user,
@@ -242,6 +248,20 @@ impl Drop for Context {
         // SAFETY: retained once in `new`; a reset does not release it. An error means that the
         // context was broken before.
         unsafe { (functions.context_release)(self.device.id) };
+    }
+}
+
+/// The reason why a context could not be made current.
+#[derive(Debug)]
+pub(super) struct NotEntered {
+    pub fault: Fault,
+    /// Whether it also says that the context does no more work.
+    pub has_ended: bool,
+}
+
+impl NotEntered {
+    fn into_fault(self) -> Fault {
+        self.fault
     }
 }
 

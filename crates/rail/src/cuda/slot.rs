@@ -206,7 +206,9 @@ impl Slot {
         };
         match entered {
             Ok(entered) => self.stream.poll(&entered, self.is_in_place()),
-            Err(fault) => Some(Err(fault)),
+            // As in `Stream::poll`.
+            Err(reason) if self.is_in_place() && !reason.has_ended => None,
+            Err(reason) => Some(Err(reason.fault)),
         }
     }
 
@@ -231,12 +233,12 @@ impl Slot {
         let mut active = self.active.take().expect("a slot with a piece");
         let fault = active.fault.take();
         let fault = fault.map(|fault| active.begun_in_place(fault));
-        let Some(mut piece) = active.piece.into_piece() else {
-            return ready.push_back(Done::revoked(active.ticket));
-        };
         if let Err(fault) = &answer {
             self.context.note(fault);
         }
+        let Some(mut piece) = active.piece.into_piece() else {
+            return ready.push_back(Done::revoked(active.ticket));
+        };
         let answer = fault.map_or(answer, Err);
         let found = answer.and_then(|()| {
             let found = self.take_out(&active.layout, active.mode, &active.chunk, &mut piece)?;

@@ -9,12 +9,14 @@ pub const STRIPELINE_PLUGIN_ABI: u32 = 1;
 
 /// The product was computed, or the call succeeded.
 pub const STRIPELINE_PLUGIN_DONE: i32 = 0;
-/// The coder works but cannot compute this product: another rail computes it, and this rail stays
-/// in service.
+/// The coder works but cannot compute this product, and has not changed any output: another rail
+/// computes it, and this rail stays in service. For a product of mode STRIPELINE_PLUGIN_ADD of
+/// which an output has changed, return STRIPELINE_PLUGIN_FAILED instead: it would be added twice.
 pub const STRIPELINE_PLUGIN_REFUSED: i32 = 1;
 /// The coder failed: the rail is taken out of service for some time and then tried again.
 pub const STRIPELINE_PLUGIN_FAILED: i32 = 2;
-/// The device no longer exists.
+/// The device no longer exists. The rail is taken out of service and tried again as after
+/// STRIPELINE_PLUGIN_FAILED.
 pub const STRIPELINE_PLUGIN_GONE: i32 = 3;
 
 /// Outputs become the products.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use stripeline_codec::{Code, Codec};
+use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{CudaSettings, FaultKind, Null, Rail, discover::Candidate, known_answers};
 use stripeline_testkit::{Stripe, rail_suite};
@@ -111,6 +111,25 @@ fn a_failed_launch_writes_nothing_and_lanes_go_on() {
     drop((lane, idle));
     mock.expect_empty();
     rail_suite::several_lanes(&rail);
+}
+
+#[test]
+fn a_revoked_piece_that_fails_does_not_fail_the_next_one() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("launches_failed", 1);
+    mock.set("hang", 1);
+    let (revoked, handle) = Encoding::submit(&mut *lane, 1);
+    mock.wait_for("kernels_running", 1);
+    revoked.redo(handle.revoke().expect("the device has copies"));
+    mock.set("hang", 0);
+    assert!(reap(&mut *lane).piece.is_none(), "revoked");
+    // The lane continues in a new context.
+    let (next, handle) = Encoding::submit(&mut *lane, 2);
+    assert_eq!(reap(&mut *lane).outcome, Ok(Verdict::Sound));
+    drop(handle);
+    next.expect_right();
 }
 
 #[test]

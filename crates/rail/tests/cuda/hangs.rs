@@ -326,6 +326,7 @@ fn a_context_that_the_driver_does_not_end_at_first_is_ended_later() {
 #[test]
 fn work_in_place_is_kept_if_the_driver_does_not_say_whether_it_goes_on() {
     expect_resets_of_work_in_place("queries_failed", 1, 1);
+    expect_resets_of_work_in_place("pushes_failed", 1, 1);
 }
 
 /// Has work in place hang with an injection, and expects so many resets before it returns.
@@ -336,9 +337,9 @@ fn expect_resets_of_work_in_place(knob: &str, value: i64, resets: i64) {
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
     mock.set("hang", 1);
-    mock.set(knob, value);
     lane.submit(1, in_place.piece(std::sync::Arc::default()));
     mock.wait_for("kernels_running", 1);
+    mock.set(knob, value);
     let done = reap(&mut *lane);
     let counted = mock.get("resets");
     mock.set(knob, 0);

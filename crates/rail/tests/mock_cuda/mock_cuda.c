@@ -210,6 +210,9 @@ EXPORT int cuCtxPushCurrent_v2(uintptr_t context)
     if (!status && (context != CONTEXT_HANDLE || !knobs[CONTEXTS])) {
         status = CONTEXT_IS_DESTROYED;
     }
+    if (!status && knobs[PUSHES_FAILED]) {
+        status = DEVICE_UNAVAILABLE;
+    }
     if (!status) {
         current[current_count++] = context;
     }
