@@ -106,10 +106,10 @@ public final class ClusterBenchOptions {
             err.flush();
           });
     } catch (IOException | RuntimeException e) {
-      if (report.isEmpty()) {
+      if (report.isEmpty() && report.failures.isEmpty()) {
         throw e;
       }
-      // Earlier measurements have taken time, so they are shown.
+      // Earlier measurements have taken time, so they are shown; and so are failures.
       hasEndedEarly = true;
       String failure = "the run ended early: " + e;
       report.failures.add(failure);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -16,6 +17,27 @@ public abstract class ClusterBenchReport {
 
   /** The thresholds with the measured values. */
   public final List<Judgement> judgements = new ArrayList<>();
+
+  /** A part of the run that is measured or checks what was measured. */
+  public interface Step<T> {
+    T run() throws IOException;
+  }
+
+  /**
+   * Runs a step whose failure is one of what is measured, and not a lack of this machine: the run
+   * has failed then, even if nothing was measured before.
+   *
+   * @param what names it in {@link #failures}
+   */
+  public <T> T orFail(String what, Step<T> step) throws IOException {
+    try {
+      return step.run();
+    } catch (IOException e) {
+      // The reason follows as that of the run's end.
+      failures.add(what + " failed");
+      throw e;
+    }
+  }
 
   /** Returns whether nothing was measured. */
   public abstract boolean isEmpty();

@@ -181,6 +181,9 @@ final class ConvertBench {
     files.write(source);
     limit(true);
     ConvertSample sample = new ConvertSample();
+    sample.code = ConvertSettings.code(policy);
+    sample.method = method.label();
+    String name = sample.code + " " + sample.method;
     MethodJvm.Run run;
     int written = 0;
     double gib = settings.bytes(policy) / ByteSize.GIB;
@@ -192,7 +195,7 @@ final class ConvertBench {
         writes.begin(settings.writesBeforeSeconds);
       }
       double servers = ProcessTime.of(cluster.processes());
-      run = jvm.run(command(policy, method, source));
+      run = report.orFail(name, () -> jvm.run(command(policy, method, source)));
       sample.serverCpuSecondsPerGib = (ProcessTime.of(cluster.processes()) - servers) / gib;
       if (settings.trafficMbit > 0) {
         sample.trafficMbit = traffic.end();
@@ -205,8 +208,6 @@ final class ConvertBench {
     if (written > 0) {
       report.bytesVerified += files.compareAndDeleteBlocks(ArrivingWrites.DIRECTORY, written);
     }
-    sample.code = ConvertSettings.code(policy);
-    sample.method = method.label();
     sample.repetition = repetition;
     sample.seconds = run.seconds;
     sample.mibPerSecond = settings.bytes(policy) / ByteSize.MIB / run.seconds;
@@ -214,24 +215,20 @@ final class ConvertBench {
     if (method.isInPlace()) {
       addWords(sample, method, run, gib);
     }
-    check(method, sample, source, parent);
+    report.bytesVerified += report.orFail(name, () -> check(method, sample, source, parent));
     progress.accept(
         String.format(
-            Locale.ROOT,
-            "  %s %s: %.1f MiB/s, %.2f s",
-            sample.code,
-            sample.method,
-            sample.mibPerSecond,
-            sample.seconds));
+            Locale.ROOT, "  %s: %.1f MiB/s, %.2f s", name, sample.mibPerSecond, sample.seconds));
     return sample;
   }
 
-  private void check(ConversionMethod method, ConvertSample sample, String source, String parent)
+  /** Compares and deletes the converted files, and returns the number of compared bytes. */
+  private long check(ConversionMethod method, ConvertSample sample, String source, String parent)
       throws IOException {
     String result =
         method.isInPlace() ? source : CODED_DIRECTORY + source.substring(parent.length());
     boolean isRaid = method.isRaid();
-    report.bytesVerified += isRaid ? files.compareRaid(result, sample) : files.compare(result);
+    long bytes = isRaid ? files.compareRaid(result, sample) : files.compare(result);
     String wrong = files.wrongParity(result, isRaid);
     if (wrong != null) {
       report.failures.add(sample.code + " " + sample.method + ": wrong parity: " + wrong);
@@ -241,6 +238,7 @@ final class ConvertBench {
     }
     files.delete(source);
     files.delete(result);
+    return bytes;
   }
 
   private void limit(boolean limited) throws IOException {

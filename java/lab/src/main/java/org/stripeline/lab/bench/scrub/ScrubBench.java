@@ -87,7 +87,8 @@ final class ScrubBench {
         repetition++) {
       for (int turn = 0; turn < methods.length; turn++) {
         ScrubMethod method = methods[Math.floorMod(repetition + turn, methods.length)];
-        ScrubSample sample = check(method, repetition);
+        int round = repetition;
+        ScrubSample sample = report.orFail(method.label(), () -> check(method, round));
         if (repetition >= 0) {
           report.samples.add(sample);
         }

@@ -10,6 +10,8 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -93,6 +95,28 @@ class ConvertBenchTest {
 
   @Test
   void parityThatWasNotComputedIsFound() {
+    assertThat(failure("wrong-parity")).contains("wrong parity", "verifyEC");
+  }
+
+  /** Before anything is measured. */
+  @Test
+  void aFirstConversionThatFailsIsAFailure() throws Exception {
+    CompletableFuture<Void> killed = CompletableFuture.runAsync(ConvertBenchTest::killConversion);
+    assertThat(failure("adopt")).contains("FAILED RS-3-3 adopt failed", "ended without a result");
+    killed.get();
+  }
+
+  private static void killConversion() {
+    while (ProcessHandle.current()
+        .descendants()
+        .filter(one -> one.info().commandLine().orElse("").contains(MethodMain.class.getName()))
+        .noneMatch(ProcessHandle::destroyForcibly)) {
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  /** Returns what a run prints that has to fail. */
+  private static String failure(String method) {
     StringWriter said = new StringWriter();
     CommandLine line = LabMain.commandLine();
     line.setErr(new PrintWriter(said));
@@ -102,12 +126,11 @@ class ConvertBenchTest {
       "convert",
       "--quick",
       "--codes=RS-3-3",
-      "--methods=wrong-parity",
+      "--methods=" + method,
       "--datanodes=6",
       "--racks=3"
     };
-
     assertThat(line.execute(arguments)).as("%s", said).isEqualTo(ExitStatus.FAILED);
-    assertThat(said.toString()).contains("wrong parity", "verifyEC");
+    return said.toString();
   }
 }
