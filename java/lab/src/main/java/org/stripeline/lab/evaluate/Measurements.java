@@ -109,8 +109,7 @@ final class Measurements {
             && origin.equals(stored.origin)
             && measurement.arguments.equals(stored.arguments);
     // What was left out may be there now, and what failed may succeed.
-    boolean isWhole =
-        isSame && leftOut(stored.result) == null && list(stored.result, "failures").size() == 0;
+    boolean isWhole = isSame && leftOut(stored.result) == null && failures(stored.result).isEmpty();
     if (isWhole) {
       stored.isEarlier = true;
     }
@@ -138,6 +137,13 @@ final class Measurements {
     return reasons.isEmpty() ? null : "Cannot measure " + String.join(", ", reasons);
   }
 
+  /** Returns what a bench says that failed; empty if nothing. */
+  private static String failures(JsonObject result) {
+    List<String> failures = new ArrayList<>();
+    list(result, "failures").forEach(one -> failures.add(one.getAsString()));
+    return String.join("; ", failures);
+  }
+
   private static JsonArray list(JsonObject from, String key) {
     JsonElement list = from.get(key);
     return list != null && list.isJsonArray() ? list.getAsJsonArray() : new JsonArray();
@@ -163,7 +169,8 @@ final class Measurements {
       stored.leftOut = reason(log);
     } else if (!isMeasured) {
       // Also a command that was killed, or that refused its options.
-      stored.failed = reason(log) + ", exit status " + status;
+      String failures = stored.result == null ? "" : failures(stored.result);
+      stored.failed = (failures.isEmpty() ? reason(log) : failures) + ", exit status " + status;
     }
     Files.deleteIfExists(out);
     if (isMeasured && stored.result != null) {

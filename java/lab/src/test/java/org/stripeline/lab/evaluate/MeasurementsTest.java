@@ -130,6 +130,14 @@ class MeasurementsTest {
     assertThat(directory.resolve("results")).isEmptyDirectory();
   }
 
+  /** A bench lists its failures in its result, and need not print them as messages, too. */
+  @Test
+  void failuresOfAResultAreTheReason() throws Exception {
+    String result = "{\"failures\":[\"cp:wrong\",\"cp:late\"]}";
+    Measurements.Stored stored = measurements.run(Measurement.of("one", 1, "1 " + result));
+    assertThat(stored.failed).isEqualTo("cp:wrong; cp:late, exit status 1");
+  }
+
   /** As {@code bench engine} prints it without memcached. */
   @Test
   void aPartThatWasLeftOutHasAReasonAndNoFigure() {
