@@ -70,8 +70,8 @@ final class ClusterDirectory {
     int controlPort;
     String token;
 
-    /** With what it was started; that of another release may be unknown. */
-    ClusterPlan plan = new ClusterPlan();
+    /** With what it was started; null if an earlier build started it, which did not note this. */
+    ClusterPlan plan;
   }
 
   /** Directories that {@link #prepare} creates. */

@@ -191,7 +191,10 @@ public final class ClusterProcess {
     if (!options.racks().isEmpty()) {
       requireSame("racks", options.racks(), running.racks);
     }
-    if (!options.settings().isEmpty()) {
+    if (state.plan == null) {
+      return;
+    }
+    if (!state.plan.settings.entrySet().containsAll(options.settings().entrySet())) {
       requireSame("settings", options.settings(), state.plan.settings);
     }
     if (options.fastRecovery() == ClusterOptions.FastRecovery.FAST) {

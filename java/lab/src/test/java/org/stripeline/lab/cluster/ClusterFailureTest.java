@@ -130,7 +130,8 @@ class ClusterFailureTest {
 
   @Test
   void aRunningClusterDoesNotTakeOtherSettings() throws Exception {
-    ClusterOptions options = small().setting("dfs.blocksize", "1048576").build();
+    ClusterOptions options =
+        small().setting("dfs.blocksize", "1048576").setting("dfs.replication", "2").build();
     ClusterDirectory directory = new ClusterDirectory(temporary);
     directory.prepare();
     directory.writeDescription(ClusterPlan.of(options, null).settle(null));
@@ -140,17 +141,25 @@ class ClusterFailureTest {
     state.plan = ClusterPlan.of(options, null);
     directory.writeState(state);
 
+    ClusterOptions part = small().setting("dfs.blocksize", "1048576").build();
     for (ClusterOptions same :
-        new ClusterOptions[] {options, ClusterOptions.builder().build(), small().build()}) {
+        new ClusterOptions[] {options, part, ClusterOptions.builder().build(), small().build()}) {
       assertThat(ClusterProcess.start(temporary, same).origin())
           .isEqualTo(ClusterProcess.Origin.FOUND);
     }
     assertRefused(
         small().setting("dfs.blocksize", "2097152"),
-        "with settings {dfs.blocksize=1048576}, not {dfs.blocksize=2097152}; stop it first");
+        "with settings {dfs.blocksize=1048576, dfs.replication=2}, not {dfs.blocksize=2097152};"
+            + " stop it first");
     assertRefused(
         small().fastRecovery(ClusterOptions.FastRecovery.FAST), "with recovery STOCK, not FAST");
     assertRefused(small().heapMib(300), "with heap in MiB 256, not 300");
+
+    // As an earlier build writes it.
+    state.plan = null;
+    directory.writeState(state);
+    assertThat(ClusterProcess.start(temporary, options).origin())
+        .isEqualTo(ClusterProcess.Origin.FOUND);
   }
 
   private void assertRefused(ClusterOptions.Builder other, String message) {
