@@ -141,10 +141,17 @@ public final class Page implements Sheet {
    */
   public static void requireWritable(CommandLine line, String option, Path file) {
     Path parent = file.toAbsolutePath().getParent();
-    if (Files.isDirectory(file) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
-      throw new ParameterException(
-          line,
-          "Cannot write " + option + "=" + file + ": " + parent + " is not a writable directory");
+    String obstacle = null;
+    if (Files.isDirectory(file)) {
+      obstacle = "it is a directory";
+    } else if (Files.exists(file)) {
+      // As /dev/stdout, which many users can write, but not its directory.
+      obstacle = Files.isWritable(file) ? null : "it is not writable";
+    } else if (!Files.isDirectory(parent) || !Files.isWritable(parent)) {
+      obstacle = parent + " is not a writable directory";
+    }
+    if (obstacle != null) {
+      throw new ParameterException(line, "Cannot write " + option + "=" + file + ": " + obstacle);
     }
   }
 
