@@ -19,6 +19,19 @@ final class ClientHeap {
 
   private ClientHeap() {}
 
+  /** Returns why a contestant cannot be measured, or null. */
+  static String absence(IoContestant contestant, ErasureCodingPolicy policy, int threads) {
+    long need = bytes(contestant, policy, threads);
+    return need <= BYTES_MAX
+        ? null
+        : "its streams may hold "
+            + (need >> 20)
+            + " MiB of packets with "
+            + threads
+            + " threads, more than a client's heap of "
+            + (BYTES_MAX >> 20);
+  }
+
   static long bytes(IoContestant contestant, ErasureCodingPolicy policy, int threads) {
     boolean coded = contestant.scheme().isCoded();
     int units = coded ? policy.getNumDataUnits() + policy.getNumParityUnits() : 1;

@@ -55,6 +55,7 @@ final class IoBench {
   private final Consumer<String> progress;
   private final IoReport report;
   private final Pattern pattern = new Pattern();
+  private final Map<ErasureCodingPolicy, List<IoContestant>> contestants = new LinkedHashMap<>();
   private BenchHdfs hdfs;
   private SchemeDirectories directories;
 
@@ -81,7 +82,7 @@ final class IoBench {
       hdfs =
           place.start(() -> ExistingHdfs.open(settings.configuration, settings.configuredParent));
       progress.accept("writing in " + hdfs);
-      describe();
+      prepare();
       measurePolicies();
       // What stays would not be noticed at the end of the process.
       hdfs.close();
@@ -111,13 +112,23 @@ final class IoBench {
   void runOn(IoCluster running) throws IOException {
     cluster = running;
     hdfs = running;
-    describe();
+    prepare();
     measurePolicies();
   }
 
-  private void describe() throws IOException {
+  /** Refuses what does not fit before anything is measured. */
+  private void prepare() throws IOException {
     directories = new SchemeDirectories(hdfs);
     report.describe(hdfs.hadoopVersion());
+    if (settings.contestants.stream().anyMatch(IoContestant::needsRail)) {
+      rail = DeviceRail.find(settings.rail);
+    }
+    for (ErasureCodingPolicy policy : settings.policies) {
+      List<IoContestant> present = present(policy);
+      new ResourceNeed(present, policy, settings)
+          .require(cluster == null ? null : place.data(), hdfs);
+      contestants.put(policy, present);
+    }
   }
 
   private void runShaped() throws IOException {
@@ -131,7 +142,7 @@ final class IoBench {
       report.notes.add("the links have no delay: this kernel lacks netem");
     }
     hdfs = cluster;
-    describe();
+    prepare();
     for (int rate : settings.rates) {
       network.setRate(rate);
       linkMbit = rate;
@@ -140,13 +151,9 @@ final class IoBench {
   }
 
   private void measurePolicies() throws IOException {
-    if (rail == null && settings.contestants.stream().anyMatch(IoContestant::needsRail)) {
-      rail = DeviceRail.find(settings.rail);
-    }
     for (ErasureCodingPolicy policy : settings.policies) {
-      List<IoContestant> present = present(policy);
       for (int jvm = 0; jvm < settings.jvms; jvm++) {
-        measure(policy, present, jvm);
+        measure(policy, contestants.get(policy), jvm);
       }
     }
   }
@@ -163,16 +170,7 @@ final class IoBench {
                 + policy.getName();
       }
       if (absence == null) {
-        long need = ClientHeap.bytes(contestant, policy, mostThreads());
-        if (need > ClientHeap.BYTES_MAX) {
-          absence =
-              "its streams may hold "
-                  + (need >> 20)
-                  + " MiB of packets with "
-                  + mostThreads()
-                  + " threads, more than a client's heap of "
-                  + (ClientHeap.BYTES_MAX >> 20);
-        }
+        absence = ClientHeap.absence(contestant, policy, mostThreads());
       }
       if (absence == null) {
         absence = directories.absence(policy, contestant.scheme());
@@ -200,8 +198,6 @@ final class IoBench {
     for (StorageScheme scheme : schemes) {
       directories.make(policy, scheme);
     }
-    new ResourceNeed(present, policy, settings)
-        .require(cluster == null ? null : place.data(), hdfs);
     List<java.nio.file.Path> classPath = new ArrayList<>();
     classPath.add(ClientProcess.makeFirst(place.data().resolve("services")));
     classPath.addAll(hdfs.clientClassPath());

@@ -22,6 +22,10 @@ final class ResourceNeed {
   private final ErasureCodingPolicy policy;
   private final IoSettings settings;
   private final int threads;
+
+  /** The most bytes that the files of all threads have together: they are whole stripes. */
+  private final long bytes;
+
   private final Set<IoContestant.StorageScheme> read = new HashSet<>();
   private final Set<IoContestant.StorageScheme> written = new HashSet<>();
 
@@ -35,6 +39,11 @@ final class ResourceNeed {
     this.policy = policy;
     this.settings = settings;
     threads = Collections.max(settings.threads);
+    bytes =
+        settings.threads.stream()
+            .mapToLong(count -> count * settings.fileBytes(policy, count, settings.bytes))
+            .max()
+            .getAsLong();
     for (IoContestant client : clients) {
       for (Operation operation : settings.operations) {
         if (client.takesPart(operation)) {
@@ -97,12 +106,12 @@ final class ResourceNeed {
   /** Returns the most bytes on DataNodes: of the files that are read, and of those of one write. */
   long diskBytes() {
     double largest = written.stream().mapToDouble(this::stored).max().orElse(0);
-    return readBytes() + (long) (largest * settings.bytes);
+    return readBytes() + (long) (largest * bytes);
   }
 
   /** Returns the bytes on DataNodes of the files that are read, which all exist at once. */
   private long readBytes() {
-    return (long) (read.stream().mapToDouble(this::stored).sum() * settings.bytes);
+    return (long) (read.stream().mapToDouble(this::stored).sum() * bytes);
   }
 
   /** Returns what all threads of one client reserve to write their files in whole blocks. */

@@ -124,16 +124,23 @@ class IoPartsTest {
   @Test
   void theFilesThatAreReadExistOnDisksForAllSchemesAtOnce() {
     IoSettings settings = new IoSettings();
-    settings.bytes = 100;
+    // A stripe of RS-6-3-64k: files are whole stripes.
+    settings.bytes = 384 << 10;
     settings.threads = Arrays.asList(1);
     settings.operations = Arrays.asList(Operation.parse("write"), Operation.parse("read"));
     settings.contestants =
         Arrays.asList(IoContestant.REPLICATED_3, IoContestant.REPLICATED_4, IoContestant.RS_JAVA);
-    assertThat(diskBytes(settings)).isEqualTo(300 + 400 + 150 + 400);
+    assertThat(diskBytes(settings)).isEqualTo((3 + 4 + 4) * settings.bytes + (576 << 10));
     settings.operations = Arrays.asList(Operation.parse("write"));
-    assertThat(diskBytes(settings)).isEqualTo(400);
+    assertThat(diskBytes(settings)).isEqualTo(4 * settings.bytes);
     settings.operations = Arrays.asList(Operation.parse("read-dead3"));
-    assertThat(diskBytes(settings)).as("3-rep tolerates two").isEqualTo(400 + 150);
+    assertThat(diskBytes(settings))
+        .as("3-rep tolerates two")
+        .isEqualTo(4 * settings.bytes + (576 << 10));
+    settings.threads = Arrays.asList(1, 10);
+    assertThat(diskBytes(settings))
+        .as("each of ten threads has a stripe")
+        .isEqualTo(10 * (4 * settings.bytes + (576 << 10)));
   }
 
   private static long diskBytes(IoSettings settings) {
