@@ -29,10 +29,14 @@ required_class_path() {
   }
 }
 
-# Compiles folders of the sources against a class path: OUTPUT CLASSPATH FOLDER...
+# Compiles folders of the sources against a class path; ends the script without a compiler: OUTPUT CLASSPATH FOLDER...
 compile() {
   local output=$1 path=$2
   shift 2
+  javac --release 17 -version >/dev/null 2>&1 || {
+    echo "Cannot run ${0##*/}: it needs javac of JDK 17 or newer on PATH" >&2
+    exit 3
+  }
   rm -rf "$output"
   mkdir -p "$output"
   find "${@/#/$SOURCES/src/}" -name '*.java' -print0 |

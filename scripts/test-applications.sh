@@ -62,13 +62,18 @@ done
 lock_build
 hdfs=$(required_class_path hdfs)
 compile "$BUILD/classes/hdfs" "$hdfs" hdfs
+# Before the first trial, whose failure an exit would hide.
+declare -A paths
+for application in "${applications[@]}"; do
+  profile=$application
+  [[ $application != files ]] || profile=hdfs
+  paths[$application]=$(required_class_path "$profile")
+done
 results=$BUILD/results.txt
 true >"$results"
 failed=()
 for application in "${applications[@]}"; do
-  profile=$application
-  [[ $application != files ]] || profile=hdfs
-  path=$(required_class_path "$profile")
+  path=${paths[$application]}
   classes=$BUILD/classes/$application
   folders=(common "$application")
   [[ $application != accumulo ]] || folders+=(accumulo-servers)

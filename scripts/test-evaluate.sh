@@ -24,6 +24,33 @@ scripts/test-applications.sh --jar "$directory/none.jar" >/dev/null 2>"$director
 if ((status != 3)) || ! grep -q "Cannot find our jar" "$directory/jar.txt"; then
   fail "a trial without our jar ended with status $status: $(cat "$directory/jar.txt")"
 fi
+# Nor can a program without a compiler, or a trial whose class path cannot be resolved, which must be noticed before
+# another trial begins. Maven finds all but Accumulo; the trials of this copy would fail.
+copy=$directory/copy
+mkdir -p "$copy/java" "$directory/bin"
+cp -r scripts "$copy/"
+cp -r java/applications "$copy/java/"
+true >"$directory/our.jar"
+cat >"$directory/bin/mvn" <<'SHELL'
+#!/bin/sh
+case $* in *'-P accumulo '*) exit 1 ;; esac
+for argument; do
+  case $argument in -Dmdep.outputFile=*) echo none >"${argument#*=}" ;; esac
+done
+SHELL
+# Runs trials with this exit status of the compiler, and requires status 3 and a message: STATUS MESSAGE.
+cannot_run() {
+  local status=0
+  printf '#!/bin/sh\nexit %s\n' "$1" >"$directory/bin/javac"
+  chmod +x "$directory/bin"/*
+  PATH=$directory/bin:$PATH "$copy/scripts/test-applications.sh" --jar "$directory/our.jar" files accumulo \
+    >/dev/null 2>"$directory/copy.txt" || status=$?
+  if ((status != 3)) || ! grep -q "$2" "$directory/copy.txt" || grep -q "^== " "$directory/copy.txt"; then
+    fail "trials that cannot run ended with status $status: $(cat "$directory/copy.txt")"
+  fi
+}
+cannot_run 2 "needs javac of JDK 17"
+cannot_run 0 "class path of accumulo cannot be resolved"
 status=0
 ./stripeline evaluate --trial --only=programs,sql,accumulo --dir="$directory/evaluation" \
   >"$directory/report.txt" 2>"$directory/progress.txt" || status=$?
