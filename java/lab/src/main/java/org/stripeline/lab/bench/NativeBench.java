@@ -15,9 +15,6 @@ import picocli.CommandLine.Parameters;
 
 /** A command that passes its arguments to a program of the benchmark and waits for it. */
 public abstract class NativeBench implements Callable<Integer> {
-  /** Set by the launcher to its own directory. */
-  private static final String HOME_KEY = "stripeline.home";
-
   private final String name;
 
   @Parameters(
@@ -34,7 +31,7 @@ public abstract class NativeBench implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
-    command.add(program().toString());
+    command.add(program(name).toString());
     for (String argument : arguments) {
       // The programs have more forms than two, and name the form.
       command.add(argument.equals("--json") ? "--format=json" : argument);
@@ -42,8 +39,13 @@ public abstract class NativeBench implements Callable<Integer> {
     return ChildJvm.await(new ProcessBuilder(command).inheritIO().start());
   }
 
-  private Path program() {
-    Path home = Paths.get(System.getProperty(HOME_KEY, "."));
+  /** Returns the directory of the launcher, which sets the property. */
+  public static Path home() {
+    return Paths.get(System.getProperty("stripeline.home", "."));
+  }
+
+  private static Path program(String name) {
+    Path home = home();
     Path built = home.resolve("build/bench").resolve(name);
     for (Path path : new Path[] {home.resolveSibling("libexec").resolve(name), built}) {
       if (Files.isExecutable(path)) {

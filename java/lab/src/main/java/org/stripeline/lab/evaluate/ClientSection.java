@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.terminal.Spread;
 
 /**
@@ -39,9 +40,6 @@ final class ClientSection implements Section {
 
   /** Those whose writes are compared while others compute. */
   private static final List<String> BUSY = Arrays.asList("4-rep", "rs_java", "isal", "coder", OURS);
-
-  /** MiB/s of a link of 1 Mbit/s. */
-  private static final double MIB_PER_MBIT = 1e6 / 8 / (1 << 20);
 
   /** Links that work at the same time for one file: those to the data units of RS-6-3. */
   private static final int DATA_UNITS = 6;
@@ -338,7 +336,7 @@ final class ClientSection implements Section {
             measurement);
     for (Row row : rows) {
       boolean isReplicated = row.contestant.endsWith("-rep");
-      double limit = row.linkMbit * MIB_PER_MBIT * (isReplicated ? 1 : DATA_UNITS);
+      double limit = row.linkMbit * ShapedNetwork.MIB_PER_MBIT * (isReplicated ? 1 : DATA_UNITS);
       String title = "Links of " + row.linkMbit + " Mbit/s";
       figure
           .panel(title, "MiB/s", null)
@@ -364,7 +362,7 @@ final class ClientSection implements Section {
       boolean isCoded = !row.contestant.endsWith("-rep");
       boolean sendsParity = isCoded && row.operation.equals("write");
       boolean isPublished = isCoded && !sendsParity && row.threads == 1 && mbit == NARROW_MBIT;
-      double limit = mbit * MIB_PER_MBIT / (sendsParity ? 1.5 : 1);
+      double limit = mbit * ShapedNetwork.MIB_PER_MBIT / (sendsParity ? 1.5 : 1);
       figure
           .panel("One link of " + mbit + " Mbit/s, threads: " + row.threads, "MiB/s", null)
           .bar(row.contestant, row.operation, row.mibPerSecond, limit);

@@ -8,7 +8,6 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -20,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.util.VersionInfo;
+import org.stripeline.lab.bench.NativeBench;
 import org.stripeline.lab.bench.cluster.ExistingHdfs;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.CommandException;
@@ -56,9 +56,6 @@ import picocli.CommandLine.Spec;
       "3:Something could not be measured; the report has the rest"
     })
 public final class EvaluateCommand implements Callable<Integer> {
-  /** Set by the launcher to its own directory, that of the checkout. */
-  private static final String HOME_KEY = "stripeline.home";
-
   @ArgGroup private Extent extent = new Extent();
 
   private static final class Extent {
@@ -147,7 +144,7 @@ public final class EvaluateCommand implements Callable<Integer> {
       }
     }
     checkDirectory();
-    Path home = Paths.get(System.getProperty(HOME_KEY, ".")).toAbsolutePath();
+    Path home = NativeBench.home().toAbsolutePath();
     EvaluationReport report = describe(size, home);
     Progress progress = Progress.onStandardError(spec.commandLine().getErr());
     Measurements measurements =

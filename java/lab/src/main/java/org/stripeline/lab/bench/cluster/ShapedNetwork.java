@@ -20,6 +20,9 @@ import java.util.List;
  * crash.
  */
 public final class ShapedNetwork implements AutoCloseable {
+  /** MiB/s of a link of 1 Mbit/s. */
+  public static final double MIB_PER_MBIT = 1e6 / 8 / (1 << 20);
+
   /** Jumbo frames, as in storage networks: headers then use 1 % of a link instead of 4 %. */
   private static final int MTU = 9000;
 

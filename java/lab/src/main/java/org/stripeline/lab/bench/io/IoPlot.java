@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.terminal.Plot;
 
 /**
@@ -14,8 +15,6 @@ import org.stripeline.terminal.Plot;
  * rate for each operation on a shaped network, with a reference line for fully used links.
  */
 final class IoPlot {
-  private static final double MIB_PER_MBIT = 1e6 / 8 / (1 << 20);
-
   private IoPlot() {}
 
   static String of(List<IoReport.Row> rows) {
@@ -48,7 +47,7 @@ final class IoPlot {
       } else {
         panel.point(row.contestant, row.linkMbit, row.mibPerSecond.median);
         int links = Integer.parseInt(row.policy.split("-")[1]);
-        panel.reference("all data links saturated", links * MIB_PER_MBIT);
+        panel.reference("all data links saturated", links * ShapedNetwork.MIB_PER_MBIT);
       }
     }
     return plot.render();
