@@ -41,7 +41,7 @@ exempt=(
   DataNodeSurvey          # compares this machine's clock with those of DataNodes
   ClusterProcess          # waits for another process
   HdfsInstance            # waits for Hadoop's threads, and sets times of Hadoop's clock
-  IoCluster               # waits for other processes, and reads the log of a period
+  IoCluster               # waits for other processes, and compares times of heartbeats
   RebuildAct              # measures, and waits for Hadoop's threads
   MethodJvm               # measures
   ClientMain              # measures

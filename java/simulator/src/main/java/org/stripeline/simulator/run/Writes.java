@@ -71,7 +71,7 @@ final class Writes {
                     () -> answered.add(new double[] {askedAt, clock.now() - askedAt}))));
   }
 
-  /** Returns the same in the order of the starts. */
+  /** Returns what {@link #answered} does, in the order of the starts. */
   double[][] byBegin() {
     double[][] sorted = answered.toArray(new double[0][]);
     Arrays.sort(sorted, Comparator.comparingDouble(write -> write[0]));
