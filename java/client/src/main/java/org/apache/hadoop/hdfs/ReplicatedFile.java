@@ -89,7 +89,8 @@ final class ReplicatedFile {
         }
       }
     } finally {
-      if (isWhole) {
+      // Hadoop's close does not complete a file whose stream has ended, and may recover its lease.
+      if (isWhole || file.isClosed()) {
         file.close();
       } else {
         abort(client, file);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.ByteBufferPositionedReadable;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.FileRange;
@@ -65,9 +66,11 @@ final class VectoredRead {
         underWay.remove().finish();
       }
     } finally {
-      // Ranges are left only after an unexpected failure.
-      all.forEach(Range::giveUp);
+      // Ranges are left only after an unexpected failure. All end before the first is released: the
+      // caller's function may throw.
+      List<Range> left = all.stream().filter(Range::giveUp).collect(Collectors.toList());
       stream.reportCorrupt();
+      left.forEach(range -> release.accept(range.buffer));
     }
   }
 
@@ -192,18 +195,19 @@ final class VectoredRead {
       if (failure == null) {
         result.complete(buffer);
       } else {
-        release.accept(buffer);
         result.completeExceptionally(failure);
+        release.accept(buffer);
       }
     }
 
-    void giveUp() {
-      if (!result.isDone()) {
-        close();
-        release.accept(buffer);
-        result.completeExceptionally(
-            new IOException("Cannot read " + stream.getSrc() + ": reading its ranges has failed"));
+    /** Returns false if the range had ended before. */
+    boolean giveUp() {
+      if (result.isDone()) {
+        return false;
       }
+      close();
+      return result.completeExceptionally(
+          new IOException("Cannot read " + stream.getSrc() + ": reading its ranges has failed"));
     }
 
     private void close() {

@@ -326,6 +326,14 @@ class SyncNameNodeFaultsTest extends SyncCase {
     replicated.bytes().write(7);
     assertThatThrownBy(replicated::close).isSameAs(refusal);
     assertThat(calls).containsExactly("abort");
+
+    // Hadoop's abort would do nothing for a stream that has failed.
+    calls.clear();
+    when(file.isClosed()).thenReturn(true);
+    ReplicatedFile failed = new ReplicatedFile(client(ours()), file, info);
+    failed.bytes().write(7);
+    assertThatThrownBy(failed::close).isSameAs(refusal);
+    assertThat(calls).containsExactly("close");
   }
 
   @Test

@@ -250,4 +250,30 @@ class VectoredReadTest {
     assertThat(released).hasSize(3);
     assertThat(ranges).allMatch(range -> range.getData().isCompletedExceptionally());
   }
+
+  @Test
+  void allRangesEndIfTheCallersFunctionThrows() throws Exception {
+    List<ByteBuffer> released = new ArrayList<>();
+    List<FileRange> ranges = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ranges.add(FileRange.createFileRange(100 * i, 50));
+    }
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      StripelineInputStream ours = (StripelineInputStream) in.getWrappedStream();
+      IntFunction<ByteBuffer> allocate = size -> ByteBuffer.allocate(size).asReadOnlyBuffer();
+      IllegalStateException refusal = new IllegalStateException("injected");
+      assertThatThrownBy(
+              () ->
+                  ours.readVectored(
+                      ranges,
+                      allocate,
+                      buffer -> {
+                        released.add(buffer);
+                        throw refusal;
+                      }))
+          .isSameAs(refusal);
+    }
+    assertThat(released).hasSize(1);
+    assertThat(ranges).allMatch(range -> range.getData().isCompletedExceptionally());
+  }
 }

@@ -68,11 +68,8 @@ public final class Recovery {
     if (isSwapped(open)) {
       return Result.SWAPPED;
     }
+    Long temporaryId = temporaryId(open);
     if (open.back() == null) {
-      HdfsFileStatus temporary =
-          InodePath.status(job.client(), begin.directoryId, begin.temporaryName());
-      // A rollback that is repeated no longer finds the temporary file at its path.
-      Long temporaryId = temporary == null ? null : temporary.getFileId();
       job.announce(open, JournalRecord.back(begin.fileId, temporaryId));
     }
     job.reached(Step.BACK_NAMED, open);
@@ -84,7 +81,7 @@ public final class Recovery {
     job.reached(Step.BACK_DELETED, open);
     IOException failure = null;
     try {
-      if (!isInSnapshot(open)) {
+      if (!isInSnapshot(begin, temporaryId)) {
         unlinker.unlink(open);
       }
     } catch (IOException e) {
@@ -99,16 +96,32 @@ public final class Recovery {
   }
 
   /**
+   * Returns the inode id of the temporary file, or null if there is none. A rollback that is
+   * repeated no longer finds the file at its path.
+   */
+  private Long temporaryId(OpenFile open) throws IOException {
+    if (open.back() != null && open.back().temporaryId != null) {
+      return open.back().temporaryId;
+    }
+    JournalRecord begin = open.begin();
+    HdfsFileStatus temporary =
+        InodePath.status(job.client(), begin.directoryId, begin.temporaryName());
+    if (temporary != null) {
+      return temporary.getFileId();
+    }
+    return open.swap() == null ? null : open.swap().temporaryId;
+  }
+
+  /**
    * Returns whether a snapshot contains the temporary file, which was deleted. Its blocks must stay
    * then, or the NameNode would report them as missing.
    */
-  private boolean isInSnapshot(OpenFile open) throws IOException {
-    Long temporaryId = open.back().temporaryId;
+  private boolean isInSnapshot(JournalRecord begin, Long temporaryId) throws IOException {
     boolean isKept = temporaryId != null && InodePath.isAnywhere(job.client(), temporaryId);
     if (isKept) {
       LOG.warn(
           "A snapshot has temporary file {}: its blocks stay until the snapshot is deleted",
-          open.begin().temporary);
+          begin.temporary);
     }
     return isKept;
   }

@@ -249,7 +249,7 @@ public final class AgentNodes {
     ExecutorService threads = askers();
     for (DatanodeInfo node : nodes) {
       doubted.put(node.getDatanodeUuid(), ticker.nanos());
-      threads.execute(() -> complaint(node));
+      threads.submit(() -> complaint(node));
     }
     threads.shutdown();
   }

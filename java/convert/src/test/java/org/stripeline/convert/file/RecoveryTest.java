@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -283,6 +285,30 @@ class RecoveryTest {
           .isInstanceOf(Crash.Death.class);
     }
     assertThat(cluster.internalBlocks()).isPositive();
+    resume("/root");
+    requireBlocksOfTheSnapshot("/root/a", bytes);
+  }
+
+  /** Earlier versions did not write the temporary file's id, and died before they deleted it. */
+  @Test
+  void aRollbackThatAnEarlierVersionBeganLeavesThem() throws Exception {
+    byte[] bytes = cluster.write("/root/a", 3 * BLOCK);
+    cluster.fs().allowSnapshot(new Path("/"));
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, Step.BACK_NAMED, 1);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, daily(crash))) {
+      assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/root", CODE), "root"))
+          .isInstanceOf(Crash.Death.class);
+    }
+    Path journal = new Path(JobDirectory.ROOT_DEFAULT + "/root/" + JobDirectory.JOURNAL);
+    cluster.fs().recoverLease(journal);
+    Conditions.await("the journal's end", () -> cluster.fs().isFileClosed(journal));
+    String written = new String(cluster.read(journal.toString()), StandardCharsets.UTF_8);
+    String earlier = written.replaceAll("(\"kind\":\"back\".*),\"temporaryId\":\\d+", "$1");
+    assertThat(earlier).isNotEqualTo(written);
+    try (FSDataOutputStream out = cluster.fs().create(journal, true)) {
+      out.write(earlier.getBytes(StandardCharsets.UTF_8));
+    }
     resume("/root");
     requireBlocksOfTheSnapshot("/root/a", bytes);
   }
