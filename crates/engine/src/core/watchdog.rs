@@ -116,8 +116,11 @@ impl Core {
             task,
             refused,
             check,
+            handle,
             ..
         } = in_flight;
+        // The handle keeps the job alive, which must end before its task does.
+        drop(handle);
         match check {
             Some((written, writer)) => self.enqueue_check(Check {
                 task,

@@ -381,7 +381,7 @@ impl<'a> Worker<'a> {
     }
 
     fn end(&mut self, done: Done) {
-        let Some(in_flight) = self.in_flight_pieces.remove(done.ticket) else {
+        let Some(mut in_flight) = self.in_flight_pieces.remove(done.ticket) else {
             // Revoked while the device worked; another rail does it.
             return;
         };
@@ -395,6 +395,8 @@ impl<'a> Worker<'a> {
         self.returned = now;
         let mut piece = done.piece.expect("what was not taken away comes back");
         piece.make_irrevocable();
+        // The handle keeps the job alive, which must end before its task does.
+        in_flight.handle = None;
         if in_flight.check.is_some() {
             return self
                 .core
