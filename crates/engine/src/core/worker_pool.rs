@@ -8,6 +8,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::time::{ClockId, clock_gettime};
 use stripeline_rail::clock;
 
+use crate::api::callbacks::is_in_turn;
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::EventKind;
 use crate::core::shared::Core;
@@ -107,6 +108,10 @@ impl WorkerPool {
             return;
         }
         core.await_helpers();
+        if is_in_turn() {
+            // Tasks that this thread has ended are outstanding until after its call-back.
+            return;
+        }
         // A thread of the program that cancels a task notifies its waiters itself.
         let all_notified = || core.admission.outstanding() == 0;
         core.wait_until(&core.admission.empty, Some(until), all_notified);

@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{CoderFault, FaultyCoder, Gate, cpu, stripe, to_encode};
 use stripeline_codec::{Isa, Kernels, Verdict};
@@ -261,6 +261,34 @@ fn a_call_back_may_end_its_engine_on_a_thread_that_helps() {
     assert_eq!(ended.recv_timeout(LIMIT), Ok(()));
     assert_eq!(helper.join().expect("no panic"), Ok(Verdict::Sound));
     assert_eq!(first.wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
+fn a_call_back_may_end_its_engine_on_a_thread_of_the_program() {
+    let [gate] = gates();
+    let engine = gated(&[Arc::clone(&gate)], options());
+    let blocker = issue(&engine, Request::default());
+    gate.await_arrivals(1);
+    let ended = issue(&engine, Request::default());
+    assert!(ended.ticket().cancel());
+    let queued = issue(&engine, Request::default());
+    // The rail's thread is at its gate until this thread, which closes the engine, has ended the
+    // queued task.
+    let opener = std::thread::spawn(move || {
+        let outcome = queued.ticket().wait();
+        gate.open();
+        outcome
+    });
+    let before = Instant::now();
+    ended.ticket().on_end(move |_| drop(engine));
+    // How long a closing engine waits for what never ends.
+    assert!(
+        before.elapsed() < Duration::from_secs(2),
+        "it waits for itself"
+    );
+    let outcome = opener.join().expect("no panic");
+    assert_eq!(outcome.expect_err("closed").kind(), ErrorKind::Closed);
+    assert_eq!(blocker.wait().0, Ok(Verdict::Sound));
 }
 
 /// Issues a task; returns whether it was done, and whether the units were back when its call-back
