@@ -200,8 +200,9 @@ impl Core {
             state.spot_checks.restart();
             self.publish_health(rail);
             let text = format!("{} computes correct results again", self.name(rail));
-            self.notify(rail, EventKind::Restored, text);
+            // Before the listener is called, which may take long: the rail gets work already.
             self.parked.ring_all();
+            self.notify(rail, EventKind::Restored, text);
         }
     }
 
