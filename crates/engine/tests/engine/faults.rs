@@ -200,28 +200,42 @@ fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
     );
 }
 
-/// Returns an engine over a rail with one lane, to which all tasks are assigned, and the CPU. The
-/// rail comes back as soon as it answers correctly.
-fn with_short_quarantine(faulty: &Arc<FaultyRail>) -> (Engine, Arc<Mutex<Vec<Event>>>) {
-    let rails = vec![Arc::clone(faulty) as Arc<dyn Rail>, cpu()];
-    let options = Options {
+/// Assigns everything to the first rail, which has one worker and comes back as soon as it answers
+/// correctly.
+fn short_quarantine(rails: &[Arc<dyn Rail>]) -> Options {
+    Options {
         stall: Duration::from_millis(30),
         quarantine: Duration::from_millis(1),
         waiting_threads_help: false,
         workers_max: 1,
-        ..to_first(&rails)
-    };
+        ..to_first(rails)
+    }
+}
+
+/// Returns an engine with these options over a rail and the CPU.
+fn with_short_quarantine(faulty: &Arc<FaultyRail>) -> (Engine, Arc<Mutex<Vec<Event>>>) {
+    let rails = vec![Arc::clone(faulty) as Arc<dyn Rail>, cpu()];
+    let options = short_quarantine(&rails);
     engine(rails, options)
+}
+
+/// Waits for the first `count` events of the rail.
+fn await_events(events: &Mutex<Vec<Event>>, count: usize) {
+    await_that(|| kinds(events, "faulty").len() >= count);
+}
+
+fn await_that(is_so: impl Fn() -> bool) {
+    let before = std::time::Instant::now();
+    while !is_so() {
+        assert!(before.elapsed() < LIMIT, "by then");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Waits until the rail is back in service, and expects that it then does some tasks itself.
 fn expect_restored(engine: &Engine, events: &Mutex<Vec<Event>>) {
     let expected = [EventKind::Quarantined, EventKind::Restored];
-    let before = std::time::Instant::now();
-    while kinds(events, "faulty").len() < expected.len() {
-        assert!(before.elapsed() < LIMIT, "taken back by then");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    await_events(events, expected.len());
     let (codec, stripe) = stripe(1000);
     let done = engine.statistics().rails[0].pieces;
     for _ in 0..3 {
@@ -312,6 +326,7 @@ fn a_rail_without_a_lane_is_left_alone_until_its_quarantine_ends() {
         ..to_first(&rails)
     };
     let (engine, events) = engine(rails, options);
+    await_events(&events, 1);
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(kinds(&events, "faulty"), [EventKind::Quarantined]);
     assert_eq!(faulty.openings(), before + 1);
