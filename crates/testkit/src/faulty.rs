@@ -26,6 +26,8 @@ pub enum Failure {
     Refuse,
     /// Its lane panics when it is asked for results. A revocable piece is detached.
     Panic,
+    /// Its lane panics when it is submitted, and drops it and the hung pieces.
+    PanicAtOnce,
     /// It does not complete until [`FaultyRail::release`], and is then done. A revocable piece is
     /// detached until then; another keeps its buffers, and dropping its lane waits.
     Hang,
@@ -375,6 +377,11 @@ impl Lane for FaultyLane {
             Some(Failure::WrongBytes) => {
                 self.wrong.push(ticket);
                 self.lane.submit(ticket, piece);
+            }
+            Some(Failure::PanicAtOnce) => {
+                self.shared.state().hanging -= self.hung.len();
+                self.hung.clear();
+                panic!("configured to panic at once");
             }
             Some(Failure::Panic) => self.panicking = Some(HungPiece::of(piece)),
             Some(Failure::Hang) => self.hung.push_back(Hung {

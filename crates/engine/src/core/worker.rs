@@ -77,11 +77,11 @@ impl<'a> Worker<'a> {
 
     /// Returns whether the lane is of no more use, and must be ended: it has failed, or has only
     /// pieces that were taken away and may never come back, and no task needs what it has in
-    /// flight.
+    /// flight. A lane that panicked may have dropped pieces, which never come back either.
     pub(crate) fn is_spent(&self) -> bool {
         match self.lane_state {
             LaneState::Good => self.lane.in_flight() > 0 && self.in_flight_pieces.len() == 0,
-            LaneState::Failed => self.in_flight_pieces.len() == 0,
+            LaneState::Failed => self.in_flight_pieces.len() == 0 || self.lane.in_flight() == 0,
             LaneState::Panicked => true,
         }
     }
@@ -342,14 +342,19 @@ impl<'a> Worker<'a> {
 
     /// Ends the lane because it is spent or the engine closes. Pieces that complete within `limit`
     /// end with the rail's result. All others end as closed, as soon as the device can no longer
-    /// access their buffers; if the lane has panicked, they are done elsewhere if the device has
+    /// access their buffers; those that a panic has lost are done elsewhere if the device has
     /// copies, and end as failed otherwise.
     pub(crate) fn close(mut self, limit: Duration) {
         let until = clock::now() + limit;
         while self.lane.in_flight() > 0 && !self.is_spent() && clock::now() < until {
             self.reap();
         }
-        let has_panicked = self.lane_state == LaneState::Panicked;
+        let has_panicked = match self.lane_state {
+            LaneState::Good => false,
+            // It panicked when it was given a piece, and has dropped those that it had.
+            LaneState::Failed => self.lane.in_flight() == 0,
+            LaneState::Panicked => true,
+        };
         let error = has_panicked.then(|| Error::new(ErrorKind::Failed, self.panic_text()));
         let Self {
             core,

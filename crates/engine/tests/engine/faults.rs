@@ -316,6 +316,25 @@ fn a_rail_stays_out_of_service_while_its_only_worker_waits_for_its_device() {
 }
 
 #[test]
+fn pieces_that_a_panicking_lane_drops_are_not_waited_for() {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
+    let script = Script::nothing()
+        .at(0, Failure::Hang)
+        .at(1, Failure::PanicAtOnce);
+    let faulty = Arc::new(FaultyRail::new(coder, script).deep(2));
+    let (engine, events) = with_short_quarantine(&faulty);
+    let (codec, stripe) = stripe(1000);
+    let issued = [(); 2].map(|()| engine.iencode(&codec, to_encode(&stripe), Request::default()));
+    assert!(engine.wait_all(Some(LIMIT)), "nothing is lost");
+    for issued in issued {
+        let error = issued.expect("room").wait().0.expect_err("dropped");
+        assert_eq!(error.kind(), ErrorKind::Failed);
+    }
+    expect_restored(&engine, &events);
+}
+
+#[test]
 fn a_rail_without_a_lane_is_left_alone_until_its_quarantine_ends() {
     let faulty = failing("faulty", Script::always(Failure::Vanish));
     assert!(known_answers::check(&*faulty).is_err());
