@@ -39,7 +39,7 @@ pub(crate) struct RailState {
     /// costly.
     pub(crate) verified: std::sync::Once,
     pub(crate) coding_threads: CodingThreads,
-    /// The workers that sleep, and could work if they were woken.
+    /// The workers that could begin a piece: they sleep, or wait for other pieces.
     pub(crate) free_workers: AtomicUsize,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,

@@ -12,6 +12,7 @@ use crate::api::options::{EventKind, Scheduling};
 use crate::core::queue::{QueueEntry, Subtask};
 use crate::core::rail_state::{InFlightPiece, InFlightPieces, RailState};
 use crate::core::shared::{Core, data_bytes};
+use crate::core::worker_pool::count_free;
 use crate::schedule::{BEGUN, COMMON, Class};
 
 /// How long a worker waits for its device before it checks whether the engine closes.
@@ -93,15 +94,30 @@ impl<'a> Worker<'a> {
         in_flight > 0 && self.in_flight_pieces.len() < in_flight
     }
 
+    fn has_room(&self, depth: usize) -> bool {
+        self.lane.in_flight() < depth && !self.has_lost_piece()
+    }
+
     /// Submits queued work to the lane and takes completed pieces; false if there was nothing to
     /// do, or if the lane is spent.
     pub(crate) fn step(&mut self) -> bool {
         let depth = self.state.rail.capability().depth;
-        while self.lane.in_flight() < depth && !self.has_lost_piece() {
+        while self.has_room(depth) {
             let Some(entry) = self.next() else { break };
             self.begin(entry);
         }
-        self.lane.in_flight() > 0 && (self.reap() || !self.is_spent())
+        if self.lane.in_flight() == 0 {
+            return false;
+        }
+        // One piece that takes long, or never ends, must not keep the rail out of service.
+        let is_free = !self.state.health.is_in_service()
+            && self.lane_state == LaneState::Good
+            && self.has_room(depth);
+        let has_reaped = match is_free {
+            true => count_free(self.core, self.rail, || self.reap()),
+            false => self.reap(),
+        };
+        has_reaped || !self.is_spent()
     }
 
     /// Completes all pieces in flight, unless the engine closes or the lane is spent.

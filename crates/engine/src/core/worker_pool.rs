@@ -172,11 +172,11 @@ fn park(core: &Core, rail: usize) {
     });
 }
 
-/// Sleeps, and counts this worker as free meanwhile.
-fn count_free<T>(core: &Core, rail: usize, sleep: impl FnOnce() -> T) -> T {
+/// Waits, and counts this worker as free meanwhile.
+pub(crate) fn count_free<T>(core: &Core, rail: usize, wait: impl FnOnce() -> T) -> T {
     let free = &core.rail_states[rail].free_workers;
     free.fetch_add(1, Ordering::SeqCst);
-    let result = sleep();
+    let result = wait();
     free.fetch_sub(1, Ordering::SeqCst);
     result
 }

@@ -316,6 +316,31 @@ fn a_rail_stays_out_of_service_while_its_only_worker_waits_for_its_device() {
 }
 
 #[test]
+fn a_rail_works_again_while_a_piece_in_place_hangs_beside_which_there_is_room() {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
+    let script = Script::nothing()
+        .at(0, Failure::Hang)
+        .at(1, Failure::WrongBytes);
+    let faulty = Arc::new(FaultyRail::new(coder, script).deep(2));
+    let rails = vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()];
+    let options = Options {
+        check_every: 1,
+        ..short_quarantine(&rails)
+    };
+    let (engine, events) = engine(rails, options);
+    let (codec, stripe) = stripe(1000);
+    let hung = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    assert!(faulty.wait_for_hanging(1, LIMIT));
+    encode_right(&engine, &codec, &stripe);
+    await_events(&events, 2);
+    encode_right(&engine, &codec, &stripe);
+    assert_eq!(engine.statistics().rails[0].pieces, 2);
+    faulty.release();
+    assert_eq!(hung.expect("room").wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
 fn pieces_that_a_panicking_lane_drops_are_not_waited_for() {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
     let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
