@@ -127,6 +127,7 @@ impl FaultyRail {
     pub fn new(rail: Arc<dyn Rail>, script: Script) -> Self {
         let state = State {
             script,
+            openings_max: u64::MAX,
             ..State::default()
         };
         Self {
@@ -155,6 +156,13 @@ impl FaultyRail {
     #[must_use]
     pub fn deep(mut self, depth: usize) -> Self {
         self.capability.depth = depth;
+        self
+    }
+
+    /// Lets only the first `count` requests for a lane succeed.
+    #[must_use]
+    pub fn opening_only(self, count: u64) -> Self {
+        self.shared.state().openings_max = count;
         self
     }
 
@@ -206,7 +214,7 @@ impl Rail for FaultyRail {
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
         let mut state = self.shared.state();
         state.openings += 1;
-        if state.vanished {
+        if state.vanished || state.openings > state.openings_max {
             return Err(gone());
         }
         drop(state);
@@ -234,6 +242,7 @@ struct State {
     script: Script,
     pieces: u64,
     openings: u64,
+    openings_max: u64,
     /// Hung pieces of lower numbers may complete.
     released: u64,
     hanging: usize,

@@ -10,7 +10,7 @@ use stripeline_rail::{Done, Fault, FaultKind, Lane, Piece, clock};
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{EventKind, Scheduling};
 use crate::core::queue::{QueueEntry, Subtask};
-use crate::core::rail_state::{InFlightPiece, InFlightPieces, RailState};
+use crate::core::rail_state::{GoodLane, InFlightPiece, InFlightPieces, RailState};
 use crate::core::shared::{Core, data_bytes};
 use crate::core::worker_pool::count_free;
 use crate::schedule::{BEGUN, COMMON, Class};
@@ -37,6 +37,8 @@ pub(crate) struct Worker<'a> {
     in_flight_pieces: &'a InFlightPieces,
     lane: Box<dyn Lane>,
     lane_state: LaneState,
+    /// Counts the lane, if it is not that of a thread that helps, until it fails or is ended.
+    pub(crate) good_lane: Option<GoodLane<'a>>,
     tickets: u64,
     /// When the lane last returned a piece: a device that has several pieces in flight is busy with
     /// the next one since then, not since its submission.
@@ -57,9 +59,15 @@ impl<'a> Worker<'a> {
             in_flight_pieces,
             lane,
             lane_state: LaneState::Good,
+            good_lane: None,
             tickets: 0,
             returned: 0,
         }
+    }
+
+    fn set_failed(&mut self, state: LaneState) {
+        self.lane_state = state;
+        self.good_lane = None;
     }
 
     pub(crate) fn now(&self) -> u64 {
@@ -131,7 +139,7 @@ impl<'a> Worker<'a> {
     fn reap(&mut self) -> bool {
         let lane = &mut self.lane;
         let Ok(done) = catch_unwind(AssertUnwindSafe(|| lane.reap(REAP_LIMIT))) else {
-            self.lane_state = LaneState::Panicked;
+            self.set_failed(LaneState::Panicked);
             let text = self.panic_text();
             self.core
                 .quarantine(self.rail, EventKind::Quarantined, text);
@@ -339,7 +347,7 @@ impl<'a> Worker<'a> {
 
     /// Fails the task: the panic has dropped the piece, so no rail can do it again.
     fn panicked(&mut self, ticket: u64) {
-        self.lane_state = LaneState::Failed;
+        self.set_failed(LaneState::Failed);
         let Some(in_flight) = self.in_flight_pieces.remove(ticket) else {
             return;
         };
@@ -361,6 +369,7 @@ impl<'a> Worker<'a> {
     /// access their buffers; those that a panic has lost are done elsewhere if the device has
     /// copies, and end as failed otherwise.
     pub(crate) fn close(mut self, limit: Duration) {
+        self.good_lane = None;
         let until = clock::now() + limit;
         while self.lane.in_flight() > 0 && !self.is_spent() && clock::now() < until {
             self.reap();
@@ -409,7 +418,7 @@ impl<'a> Worker<'a> {
         if let Err(fault) = &done.outcome
             && fault.kind() != FaultKind::Refused
         {
-            self.lane_state = LaneState::Failed;
+            self.set_failed(LaneState::Failed);
         }
         let now = self.now();
         let busy = now - in_flight.begun.max(self.returned);

@@ -11,6 +11,7 @@ use stripeline_rail::clock;
 use crate::api::callbacks::is_in_turn;
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::EventKind;
+use crate::core::rail_state::GoodLane;
 use crate::core::shared::Core;
 use crate::core::sync::Arc;
 use crate::core::sync::atomic::Ordering;
@@ -152,8 +153,15 @@ fn run_worker(core: &Core, rail: usize, index: usize) {
             Ok(lane) => {
                 core.verify_once(rail);
                 core.scheduler.set_open(rail, true);
-                let worker = Worker::new(core, rail, &state.in_flight_pieces[index], lane);
+                let mut worker = Worker::new(core, rail, &state.in_flight_pieces[index], lane);
+                worker.good_lane = Some(GoodLane::of(state));
                 serve(core, rail, worker, &mut counted);
+            }
+            Err(_) if state.good_lanes.load(Ordering::SeqCst) > 0 => {
+                // The rail works without this lane, and may open it when what hangs has ended.
+                let period = Some(core.options.quarantine);
+                let wanted = || core.is_closing().then_some(());
+                count_free(core, rail, || core.parked.sleep(period, wanted));
             }
             Err(fault) => {
                 let text = format!("Cannot open a lane of {}: {fault}", state.rail.name());

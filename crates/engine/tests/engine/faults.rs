@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, ErrorKind, Event, EventKind, Options, Request, Scheduling};
-use stripeline_rail::{Cpu, Rail, known_answers};
+use stripeline_rail::{Capability, Cpu, Rail, Synchronous, known_answers};
 use stripeline_testkit::Stripe;
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
@@ -356,6 +356,38 @@ fn pieces_that_a_panicking_lane_drops_are_not_waited_for() {
         let error = issued.expect("room").wait().0.expect_err("dropped");
         assert_eq!(error.kind(), ErrorKind::Failed);
     }
+    expect_restored(&engine, &events);
+}
+
+#[test]
+fn a_lane_that_cannot_be_replaced_does_not_stop_the_others_of_its_rail() {
+    let capability = Capability {
+        lanes: 2,
+        ..Capability::synchronous()
+    };
+    let coder = Arc::new(Synchronous::new("faulty", capability, Cpu::portable()));
+    let script = Script::nothing()
+        .at(0, Failure::Hang)
+        .at(1, Failure::Hang)
+        .at(2, Failure::BreakLane);
+    // Those of two workers, and that of the test that puts the rail back into service.
+    let faulty = Arc::new(FaultyRail::new(coder, script).opening_only(3));
+    let rails = vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()];
+    let options = Options {
+        workers_max: 2,
+        ..short_quarantine(&rails)
+    };
+    let (engine, events) = engine(rails, options);
+    let (codec, stripe) = stripe(1000);
+    let hung = [(); 2].map(|()| engine.iencode(&codec, to_encode(&stripe), Request::default()));
+    assert!(faulty.wait_for_hanging(2, LIMIT), "both lanes are open");
+    faulty.release();
+    for hung in hung {
+        assert_eq!(hung.expect("room").wait().0, Ok(Verdict::Sound));
+    }
+    encode_right(&engine, &codec, &stripe);
+    // The worker whose lane is broken tries again and again.
+    await_that(|| faulty.openings() > 5);
     expect_restored(&engine, &events);
 }
 
