@@ -49,13 +49,21 @@ pub(crate) fn run(core: &Arc<Core>) {
         if now < busy_until {
             core.timers.sleep(TICK, || core.is_closing());
         } else {
-            let is_needed = || core.is_closing() || core.admission.outstanding() > 0;
-            core.timers.sleep_dormant(is_needed);
+            core.timers.sleep_dormant(|| core.needs_watchdog());
         }
     }
 }
 
 impl Core {
+    /// Returns whether the watchdog must not sleep until it is woken. A rail may have gone out of
+    /// service, and the last task have ended, after this round looked for rails to test.
+    pub(crate) fn needs_watchdog(&self) -> bool {
+        let mut rail_states = self.rail_states.iter();
+        self.is_closing()
+            || self.admission.outstanding() > 0
+            || rail_states.any(|state| !state.health.is_in_service())
+    }
+
     fn expire_overdue(&self, now: u64) {
         while let Some(due) = self.timers.pop_due(now) {
             if let Some(task) = due.upgrade()
