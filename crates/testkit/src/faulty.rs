@@ -26,6 +26,8 @@ pub enum Failure {
     Refuse,
     /// Its lane panics when it is asked for results. A revocable piece is detached.
     Panic,
+    /// Its lane panics when it is submitted, and drops it and the hung pieces.
+    PanicAtOnce,
     /// It does not complete until [`FaultyRail::release`], and is then done. A revocable piece is
     /// detached until then; another keeps its buffers, and dropping its lane waits.
     Hang,
@@ -125,6 +127,7 @@ impl FaultyRail {
     pub fn new(rail: Arc<dyn Rail>, script: Script) -> Self {
         let state = State {
             script,
+            openings_max: u64::MAX,
             ..State::default()
         };
         Self {
@@ -153,6 +156,13 @@ impl FaultyRail {
     #[must_use]
     pub fn deep(mut self, depth: usize) -> Self {
         self.capability.depth = depth;
+        self
+    }
+
+    /// Lets only the first `count` requests for a lane succeed.
+    #[must_use]
+    pub fn opening_only(self, count: u64) -> Self {
+        self.shared.state().openings_max = count;
         self
     }
 
@@ -204,7 +214,7 @@ impl Rail for FaultyRail {
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
         let mut state = self.shared.state();
         state.openings += 1;
-        if state.vanished {
+        if state.vanished || state.openings > state.openings_max {
             return Err(gone());
         }
         drop(state);
@@ -232,6 +242,7 @@ struct State {
     script: Script,
     pieces: u64,
     openings: u64,
+    openings_max: u64,
     /// Hung pieces of lower numbers may complete.
     released: u64,
     hanging: usize,
@@ -375,6 +386,11 @@ impl Lane for FaultyLane {
             Some(Failure::WrongBytes) => {
                 self.wrong.push(ticket);
                 self.lane.submit(ticket, piece);
+            }
+            Some(Failure::PanicAtOnce) => {
+                self.shared.state().hanging -= self.hung.len();
+                self.hung.clear();
+                panic!("configured to panic at once");
             }
             Some(Failure::Panic) => self.panicking = Some(HungPiece::of(piece)),
             Some(Failure::Hang) => self.hung.push_back(Hung {

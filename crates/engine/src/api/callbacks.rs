@@ -30,6 +30,12 @@ pub fn in_turn(call: impl FnOnce() + 'static) {
     call();
 }
 
+/// Returns whether this thread runs a call-back.
+pub(crate) fn is_in_turn() -> bool {
+    let running = WAITING.try_with(|waiting| waiting.borrow().is_some());
+    running.unwrap_or(false)
+}
+
 /// Runs the call-backs that wait on this thread when it is dropped, also by a panic.
 struct RunWaitingOnDrop;
 

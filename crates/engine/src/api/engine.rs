@@ -451,6 +451,7 @@ fn rail_state(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize
         verified: std::sync::Once::new(),
         coding_threads: CodingThreads::default(),
         free_workers: AtomicUsize::new(0),
+        good_lanes: AtomicUsize::new(0),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }

@@ -39,8 +39,10 @@ pub(crate) struct RailState {
     /// costly.
     pub(crate) verified: std::sync::Once,
     pub(crate) coding_threads: CodingThreads,
-    /// The workers that sleep, and could work if they were woken.
+    /// The workers that could begin a piece: they sleep, or wait for other pieces.
     pub(crate) free_workers: AtomicUsize,
+    /// The lanes of workers that are open and have not failed.
+    pub(crate) good_lanes: AtomicUsize,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
 }
@@ -63,6 +65,22 @@ impl RailState {
     pub(crate) fn check_known_answers(&self) -> Result<(), String> {
         let tried = catch_unwind(AssertUnwindSafe(|| known_answers::check(&*self.rail)));
         tried.unwrap_or_else(|_| Err("it panicked".to_owned()))
+    }
+}
+
+/// Counts one of [`RailState::good_lanes`] until it is dropped.
+pub(crate) struct GoodLane<'a>(&'a AtomicUsize);
+
+impl<'a> GoodLane<'a> {
+    pub(crate) fn of(state: &'a RailState) -> Self {
+        state.good_lanes.fetch_add(1, Ordering::SeqCst);
+        Self(&state.good_lanes)
+    }
+}
+
+impl Drop for GoodLane<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -146,6 +146,17 @@ fn the_watchdog_empties_the_queue_of_a_rail_out_of_service() {
 }
 
 #[test]
+fn the_watchdog_is_needed_while_a_rail_is_out_of_service() {
+    let core = core(rails(), options()).expect("right options");
+    assert!(!core.needs_watchdog());
+    take_out(&core);
+    assert!(
+        core.needs_watchdog(),
+        "the rail is tested again without a task"
+    );
+}
+
+#[test]
 fn a_deadline_is_removed_when_its_task_ends() {
     let core = core(rails(), options()).expect("right options");
     let task = |time| {

@@ -49,13 +49,21 @@ pub(crate) fn run(core: &Arc<Core>) {
         if now < busy_until {
             core.timers.sleep(TICK, || core.is_closing());
         } else {
-            let is_needed = || core.is_closing() || core.admission.outstanding() > 0;
-            core.timers.sleep_dormant(is_needed);
+            core.timers.sleep_dormant(|| core.needs_watchdog());
         }
     }
 }
 
 impl Core {
+    /// Returns whether the watchdog must not sleep until it is woken. A rail may have gone out of
+    /// service, and the last task have ended, after this round looked for rails to test.
+    pub(crate) fn needs_watchdog(&self) -> bool {
+        let mut rail_states = self.rail_states.iter();
+        self.is_closing()
+            || self.admission.outstanding() > 0
+            || rail_states.any(|state| !state.health.is_in_service())
+    }
+
     fn expire_overdue(&self, now: u64) {
         while let Some(due) = self.timers.pop_due(now) {
             if let Some(task) = due.upgrade()
@@ -116,8 +124,11 @@ impl Core {
             task,
             refused,
             check,
+            handle,
             ..
         } = in_flight;
+        // The handle keeps the job alive, which must end before its task does.
+        drop(handle);
         match check {
             Some((written, writer)) => self.enqueue_check(Check {
                 task,
@@ -197,8 +208,9 @@ impl Core {
             state.spot_checks.restart();
             self.publish_health(rail);
             let text = format!("{} computes correct results again", self.name(rail));
-            self.notify(rail, EventKind::Restored, text);
+            // Before the listener is called, which may take long: the rail gets work already.
             self.parked.ring_all();
+            self.notify(rail, EventKind::Restored, text);
         }
     }
 

@@ -10,8 +10,9 @@ use stripeline_rail::{Done, Fault, FaultKind, Lane, Piece, clock};
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{EventKind, Scheduling};
 use crate::core::queue::{QueueEntry, Subtask};
-use crate::core::rail_state::{InFlightPiece, InFlightPieces, RailState};
+use crate::core::rail_state::{GoodLane, InFlightPiece, InFlightPieces, RailState};
 use crate::core::shared::{Core, data_bytes};
+use crate::core::worker_pool::count_free;
 use crate::schedule::{BEGUN, COMMON, Class};
 
 /// How long a worker waits for its device before it checks whether the engine closes.
@@ -36,6 +37,8 @@ pub(crate) struct Worker<'a> {
     in_flight_pieces: &'a InFlightPieces,
     lane: Box<dyn Lane>,
     lane_state: LaneState,
+    /// Counts the lane, if it is not that of a thread that helps, until it fails or is ended.
+    pub(crate) good_lane: Option<GoodLane<'a>>,
     tickets: u64,
     /// When the lane last returned a piece: a device that has several pieces in flight is busy with
     /// the next one since then, not since its submission.
@@ -56,9 +59,15 @@ impl<'a> Worker<'a> {
             in_flight_pieces,
             lane,
             lane_state: LaneState::Good,
+            good_lane: None,
             tickets: 0,
             returned: 0,
         }
+    }
+
+    fn set_failed(&mut self, state: LaneState) {
+        self.lane_state = state;
+        self.good_lane = None;
     }
 
     pub(crate) fn now(&self) -> u64 {
@@ -77,11 +86,11 @@ impl<'a> Worker<'a> {
 
     /// Returns whether the lane is of no more use, and must be ended: it has failed, or has only
     /// pieces that were taken away and may never come back, and no task needs what it has in
-    /// flight.
+    /// flight. A lane that panicked may have dropped pieces, which never come back either.
     pub(crate) fn is_spent(&self) -> bool {
         match self.lane_state {
             LaneState::Good => self.lane.in_flight() > 0 && self.in_flight_pieces.len() == 0,
-            LaneState::Failed => self.in_flight_pieces.len() == 0,
+            LaneState::Failed => self.in_flight_pieces.len() == 0 || self.lane.in_flight() == 0,
             LaneState::Panicked => true,
         }
     }
@@ -93,15 +102,30 @@ impl<'a> Worker<'a> {
         in_flight > 0 && self.in_flight_pieces.len() < in_flight
     }
 
+    fn has_room(&self, depth: usize) -> bool {
+        self.lane.in_flight() < depth && !self.has_lost_piece()
+    }
+
     /// Submits queued work to the lane and takes completed pieces; false if there was nothing to
     /// do, or if the lane is spent.
     pub(crate) fn step(&mut self) -> bool {
         let depth = self.state.rail.capability().depth;
-        while self.lane.in_flight() < depth && !self.has_lost_piece() {
+        while self.has_room(depth) {
             let Some(entry) = self.next() else { break };
             self.begin(entry);
         }
-        self.lane.in_flight() > 0 && (self.reap() || !self.is_spent())
+        if self.lane.in_flight() == 0 {
+            return false;
+        }
+        // One piece that takes long, or never ends, must not keep the rail out of service.
+        let is_free = !self.state.health.is_in_service()
+            && self.lane_state == LaneState::Good
+            && self.has_room(depth);
+        let has_reaped = match is_free {
+            true => count_free(self.core, self.rail, || self.reap()),
+            false => self.reap(),
+        };
+        has_reaped || !self.is_spent()
     }
 
     /// Completes all pieces in flight, unless the engine closes or the lane is spent.
@@ -115,7 +139,7 @@ impl<'a> Worker<'a> {
     fn reap(&mut self) -> bool {
         let lane = &mut self.lane;
         let Ok(done) = catch_unwind(AssertUnwindSafe(|| lane.reap(REAP_LIMIT))) else {
-            self.lane_state = LaneState::Panicked;
+            self.set_failed(LaneState::Panicked);
             let text = self.panic_text();
             self.core
                 .quarantine(self.rail, EventKind::Quarantined, text);
@@ -323,7 +347,7 @@ impl<'a> Worker<'a> {
 
     /// Fails the task: the panic has dropped the piece, so no rail can do it again.
     fn panicked(&mut self, ticket: u64) {
-        self.lane_state = LaneState::Failed;
+        self.set_failed(LaneState::Failed);
         let Some(in_flight) = self.in_flight_pieces.remove(ticket) else {
             return;
         };
@@ -342,14 +366,20 @@ impl<'a> Worker<'a> {
 
     /// Ends the lane because it is spent or the engine closes. Pieces that complete within `limit`
     /// end with the rail's result. All others end as closed, as soon as the device can no longer
-    /// access their buffers; if the lane has panicked, they are done elsewhere if the device has
+    /// access their buffers; those that a panic has lost are done elsewhere if the device has
     /// copies, and end as failed otherwise.
     pub(crate) fn close(mut self, limit: Duration) {
+        self.good_lane = None;
         let until = clock::now() + limit;
         while self.lane.in_flight() > 0 && !self.is_spent() && clock::now() < until {
             self.reap();
         }
-        let has_panicked = self.lane_state == LaneState::Panicked;
+        let has_panicked = match self.lane_state {
+            LaneState::Good => false,
+            // It panicked when it was given a piece, and has dropped those that it had.
+            LaneState::Failed => self.lane.in_flight() == 0,
+            LaneState::Panicked => true,
+        };
         let error = has_panicked.then(|| Error::new(ErrorKind::Failed, self.panic_text()));
         let Self {
             core,
@@ -381,20 +411,22 @@ impl<'a> Worker<'a> {
     }
 
     fn end(&mut self, done: Done) {
-        let Some(in_flight) = self.in_flight_pieces.remove(done.ticket) else {
+        let Some(mut in_flight) = self.in_flight_pieces.remove(done.ticket) else {
             // Revoked while the device worked; another rail does it.
             return;
         };
         if let Err(fault) = &done.outcome
             && fault.kind() != FaultKind::Refused
         {
-            self.lane_state = LaneState::Failed;
+            self.set_failed(LaneState::Failed);
         }
         let now = self.now();
         let busy = now - in_flight.begun.max(self.returned);
         self.returned = now;
         let mut piece = done.piece.expect("what was not taken away comes back");
         piece.make_irrevocable();
+        // The handle keeps the job alive, which must end before its task does.
+        in_flight.handle = None;
         if in_flight.check.is_some() {
             return self
                 .core

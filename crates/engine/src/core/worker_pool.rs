@@ -8,8 +8,10 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::time::{ClockId, clock_gettime};
 use stripeline_rail::clock;
 
+use crate::api::callbacks::is_in_turn;
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::EventKind;
+use crate::core::rail_state::GoodLane;
 use crate::core::shared::Core;
 use crate::core::sync::Arc;
 use crate::core::sync::atomic::Ordering;
@@ -107,6 +109,10 @@ impl WorkerPool {
             return;
         }
         core.await_helpers();
+        if is_in_turn() {
+            // Tasks that this thread has ended are outstanding until after its call-back.
+            return;
+        }
         // A thread of the program that cancels a task notifies its waiters itself.
         let all_notified = || core.admission.outstanding() == 0;
         core.wait_until(&core.admission.empty, Some(until), all_notified);
@@ -147,8 +153,15 @@ fn run_worker(core: &Core, rail: usize, index: usize) {
             Ok(lane) => {
                 core.verify_once(rail);
                 core.scheduler.set_open(rail, true);
-                let worker = Worker::new(core, rail, &state.in_flight_pieces[index], lane);
+                let mut worker = Worker::new(core, rail, &state.in_flight_pieces[index], lane);
+                worker.good_lane = Some(GoodLane::of(state));
                 serve(core, rail, worker, &mut counted);
+            }
+            Err(_) if state.good_lanes.load(Ordering::SeqCst) > 0 => {
+                // The rail works without this lane, and may open it when what hangs has ended.
+                let period = Some(core.options.quarantine);
+                let wanted = || core.is_closing().then_some(());
+                count_free(core, rail, || core.parked.sleep(period, wanted));
             }
             Err(fault) => {
                 let text = format!("Cannot open a lane of {}: {fault}", state.rail.name());
@@ -167,11 +180,11 @@ fn park(core: &Core, rail: usize) {
     });
 }
 
-/// Sleeps, and counts this worker as free meanwhile.
-fn count_free<T>(core: &Core, rail: usize, sleep: impl FnOnce() -> T) -> T {
+/// Waits, and counts this worker as free meanwhile.
+pub(crate) fn count_free<T>(core: &Core, rail: usize, wait: impl FnOnce() -> T) -> T {
     let free = &core.rail_states[rail].free_workers;
     free.fetch_add(1, Ordering::SeqCst);
-    let result = sleep();
+    let result = wait();
     free.fetch_sub(1, Ordering::SeqCst);
     result
 }

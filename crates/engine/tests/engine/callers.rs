@@ -8,12 +8,12 @@ use std::pin::pin;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{CoderFault, FaultyCoder, Gate, cpu, stripe, to_encode};
-use stripeline_codec::Verdict;
+use stripeline_codec::{Isa, Kernels, Verdict};
 use stripeline_engine::{
-    Engine, ErrorKind, Event, EventKind, Issued, Options, Request, Scheduling,
+    Engine, ErrorKind, Event, EventKind, Issued, Options, Outcome, Request, Scheduling,
 };
 use stripeline_rail::{Cpu, Rail, owned};
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
@@ -261,6 +261,82 @@ fn a_call_back_may_end_its_engine_on_a_thread_that_helps() {
     assert_eq!(ended.recv_timeout(LIMIT), Ok(()));
     assert_eq!(helper.join().expect("no panic"), Ok(Verdict::Sound));
     assert_eq!(first.wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
+fn a_call_back_may_end_its_engine_on_a_thread_of_the_program() {
+    let [gate] = gates();
+    let engine = gated(&[Arc::clone(&gate)], options());
+    let blocker = issue(&engine, Request::default());
+    gate.await_arrivals(1);
+    let ended = issue(&engine, Request::default());
+    assert!(ended.ticket().cancel());
+    let queued = issue(&engine, Request::default());
+    // The rail's thread is at its gate until this thread, which closes the engine, has ended the
+    // queued task.
+    let opener = std::thread::spawn(move || {
+        let outcome = queued.ticket().wait();
+        gate.open();
+        outcome
+    });
+    let before = Instant::now();
+    ended.ticket().on_end(move |_| drop(engine));
+    // How long a closing engine waits for what never ends.
+    assert!(
+        before.elapsed() < Duration::from_secs(2),
+        "it waits for itself"
+    );
+    let outcome = opener.join().expect("no panic");
+    assert_eq!(outcome.expect_err("closed").kind(), ErrorKind::Closed);
+    assert_eq!(blocker.wait().0, Ok(Verdict::Sound));
+}
+
+/// Issues a task; returns whether it was done, and whether the units were back when its call-back
+/// ran.
+fn end_of_task(engine: &Engine) -> (bool, bool) {
+    let (codec, stripe) = stripe(100);
+    let (piece, pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
+    let (sender, told) = channel();
+    let call = move |outcome: &Outcome| {
+        let are_back = pending.wait(Duration::ZERO).is_some();
+        sender.send((outcome.is_ok(), are_back)).expect("awaited");
+    };
+    let issued = engine.issue_with(piece, Request::default(), |ticket| ticket.on_end(call));
+    assert!(issued.is_ok());
+    told.recv_timeout(LIMIT).expect("told")
+}
+
+#[test]
+fn units_that_a_rail_copied_are_back_when_call_backs_run() {
+    let on_copies = |name, script| {
+        let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+        let rail = FaultyRail::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
+        Arc::new(rail.detaching()) as Arc<dyn Rail>
+    };
+    let start = |rails, options| Engine::start(rails, options).expect("right options");
+    let coding = on_copies("copies", Script::nothing());
+    assert_eq!(end_of_task(&start(vec![coding], options())), (true, true));
+
+    let hanging = on_copies("copies", Script::always(Failure::Hang));
+    let impatient = Options {
+        stall: Duration::from_millis(30),
+        ..options()
+    };
+    // Taken away, and there is no other rail.
+    let engine = start(vec![hanging], impatient);
+    assert_eq!(end_of_task(&engine), (false, true));
+
+    let comparing = on_copies("copies", Script::nothing());
+    let compared = Options {
+        scheduling: Scheduling::Single("cpu".to_owned()),
+        check_every: 1,
+        ..options()
+    };
+    let engine = start(vec![cpu(), comparing], compared);
+    // Nothing is compared before the other rail has opened its lane.
+    while engine.statistics().rails[1].checks == 0 {
+        assert_eq!(end_of_task(&engine), (true, true));
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, ErrorKind, Event, EventKind, Options, Request, Scheduling};
-use stripeline_rail::{Cpu, Rail, known_answers};
+use stripeline_rail::{Capability, Cpu, Rail, Synchronous, known_answers};
 use stripeline_testkit::Stripe;
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
@@ -200,28 +200,42 @@ fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
     );
 }
 
-/// Returns an engine over a rail with one lane, to which all tasks are assigned, and the CPU. The
-/// rail comes back as soon as it answers correctly.
-fn with_short_quarantine(faulty: &Arc<FaultyRail>) -> (Engine, Arc<Mutex<Vec<Event>>>) {
-    let rails = vec![Arc::clone(faulty) as Arc<dyn Rail>, cpu()];
-    let options = Options {
+/// Assigns everything to the first rail, which has one worker and comes back as soon as it answers
+/// correctly.
+fn short_quarantine(rails: &[Arc<dyn Rail>]) -> Options {
+    Options {
         stall: Duration::from_millis(30),
         quarantine: Duration::from_millis(1),
         waiting_threads_help: false,
         workers_max: 1,
-        ..to_first(&rails)
-    };
+        ..to_first(rails)
+    }
+}
+
+/// Returns an engine with these options over a rail and the CPU.
+fn with_short_quarantine(faulty: &Arc<FaultyRail>) -> (Engine, Arc<Mutex<Vec<Event>>>) {
+    let rails = vec![Arc::clone(faulty) as Arc<dyn Rail>, cpu()];
+    let options = short_quarantine(&rails);
     engine(rails, options)
+}
+
+/// Waits for the first `count` events of the rail.
+fn await_events(events: &Mutex<Vec<Event>>, count: usize) {
+    await_that(|| kinds(events, "faulty").len() >= count);
+}
+
+fn await_that(is_so: impl Fn() -> bool) {
+    let before = std::time::Instant::now();
+    while !is_so() {
+        assert!(before.elapsed() < LIMIT, "by then");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Waits until the rail is back in service, and expects that it then does some tasks itself.
 fn expect_restored(engine: &Engine, events: &Mutex<Vec<Event>>) {
     let expected = [EventKind::Quarantined, EventKind::Restored];
-    let before = std::time::Instant::now();
-    while kinds(events, "faulty").len() < expected.len() {
-        assert!(before.elapsed() < LIMIT, "taken back by then");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    await_events(events, expected.len());
     let (codec, stripe) = stripe(1000);
     let done = engine.statistics().rails[0].pieces;
     for _ in 0..3 {
@@ -302,6 +316,82 @@ fn a_rail_stays_out_of_service_while_its_only_worker_waits_for_its_device() {
 }
 
 #[test]
+fn a_rail_works_again_while_a_piece_in_place_hangs_beside_which_there_is_room() {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
+    let script = Script::nothing()
+        .at(0, Failure::Hang)
+        .at(1, Failure::WrongBytes);
+    let faulty = Arc::new(FaultyRail::new(coder, script).deep(2));
+    let rails = vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()];
+    let options = Options {
+        check_every: 1,
+        ..short_quarantine(&rails)
+    };
+    let (engine, events) = engine(rails, options);
+    let (codec, stripe) = stripe(1000);
+    let hung = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    assert!(faulty.wait_for_hanging(1, LIMIT));
+    encode_right(&engine, &codec, &stripe);
+    await_events(&events, 2);
+    encode_right(&engine, &codec, &stripe);
+    assert_eq!(engine.statistics().rails[0].pieces, 2);
+    faulty.release();
+    assert_eq!(hung.expect("room").wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
+fn pieces_that_a_panicking_lane_drops_are_not_waited_for() {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
+    let script = Script::nothing()
+        .at(0, Failure::Hang)
+        .at(1, Failure::PanicAtOnce);
+    let faulty = Arc::new(FaultyRail::new(coder, script).deep(2));
+    let (engine, events) = with_short_quarantine(&faulty);
+    let (codec, stripe) = stripe(1000);
+    let issued = [(); 2].map(|()| engine.iencode(&codec, to_encode(&stripe), Request::default()));
+    assert!(engine.wait_all(Some(LIMIT)), "nothing is lost");
+    for issued in issued {
+        let error = issued.expect("room").wait().0.expect_err("dropped");
+        assert_eq!(error.kind(), ErrorKind::Failed);
+    }
+    expect_restored(&engine, &events);
+}
+
+#[test]
+fn a_lane_that_cannot_be_replaced_does_not_stop_the_others_of_its_rail() {
+    let capability = Capability {
+        lanes: 2,
+        ..Capability::synchronous()
+    };
+    let coder = Arc::new(Synchronous::new("faulty", capability, Cpu::portable()));
+    let script = Script::nothing()
+        .at(0, Failure::Hang)
+        .at(1, Failure::Hang)
+        .at(2, Failure::BreakLane);
+    // Those of two workers, and that of the test that puts the rail back into service.
+    let faulty = Arc::new(FaultyRail::new(coder, script).opening_only(3));
+    let rails = vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()];
+    let options = Options {
+        workers_max: 2,
+        ..short_quarantine(&rails)
+    };
+    let (engine, events) = engine(rails, options);
+    let (codec, stripe) = stripe(1000);
+    let hung = [(); 2].map(|()| engine.iencode(&codec, to_encode(&stripe), Request::default()));
+    assert!(faulty.wait_for_hanging(2, LIMIT), "both lanes are open");
+    faulty.release();
+    for hung in hung {
+        assert_eq!(hung.expect("room").wait().0, Ok(Verdict::Sound));
+    }
+    encode_right(&engine, &codec, &stripe);
+    // The worker whose lane is broken tries again and again.
+    await_that(|| faulty.openings() > 5);
+    expect_restored(&engine, &events);
+}
+
+#[test]
 fn a_rail_without_a_lane_is_left_alone_until_its_quarantine_ends() {
     let faulty = failing("faulty", Script::always(Failure::Vanish));
     assert!(known_answers::check(&*faulty).is_err());
@@ -312,6 +402,7 @@ fn a_rail_without_a_lane_is_left_alone_until_its_quarantine_ends() {
         ..to_first(&rails)
     };
     let (engine, events) = engine(rails, options);
+    await_events(&events, 1);
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(kinds(&events, "faulty"), [EventKind::Quarantined]);
     assert_eq!(faulty.openings(), before + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A GPU and the context that its lanes share.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use super::CudaSettings;
 use super::context::Context;
@@ -28,7 +28,8 @@ impl Gpu {
     /// work: it takes hundreds of megabytes of device memory.
     pub fn context(&self) -> Result<Arc<Context>, Fault> {
         let primary = &self.device.primary;
-        // Not while the list is locked: what ends here may call the program back.
+        // Not while other threads wait to open a context: what ends here may call the program
+        // back.
         for context in primary.open() {
             let mut working = context.free_finished();
             if context.has_left_in_place() {
@@ -48,10 +49,10 @@ impl Gpu {
                 return Err(Fault::new(FaultKind::Failed, text));
             }
         }
-        // Dropped after the list is unlocked.
+        // Dropped when other threads may open a context again.
         let open: Vec<_>;
-        let mut contexts = primary.contexts();
-        open = contexts.iter().filter_map(Weak::upgrade).collect();
+        let _opening = primary.begin_opening();
+        open = primary.open();
         if let Some(usable) = open.iter().find(|context| !context.is_broken()) {
             return Ok(Arc::clone(usable));
         }
@@ -60,16 +61,13 @@ impl Gpu {
             // After some errors a device's context is unusable, and stays so while anything holds
             // it, such as lanes that are open but idle, and memory of callers.
             Err(fault) if fault.kind() == FaultKind::Failed && !open.is_empty() => {
-                // What ends frees what the list has.
-                drop(contexts);
                 self.device
                     .end_context(generation, self.settings.drop_limit)?;
-                contexts = primary.contexts();
                 Context::new(&self.device).map_err(refused_for_good)?
             }
             context => context?,
         };
-        contexts.push(Arc::downgrade(&context));
+        primary.add(&context);
         Ok(context)
     }
 }

@@ -33,6 +33,9 @@ pub(super) struct Primary {
     /// When it could not be ended, unless it has ended since.
     failed: Mutex<Option<Instant>>,
     contexts: Mutex<Vec<Weak<Context>>>,
+    /// Held while a context is opened, which may wait for a hung device. What ends the context
+    /// does not take it.
+    opening: Mutex<()>,
     /// Registered memory that contexts could not free before they were dropped, with their
     /// generation: another context frees it.
     orphans: Mutex<Vec<(u64, Arc<Pages>)>>,
@@ -192,8 +195,18 @@ impl Primary {
         self.contexts().iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Returns the contexts; the last ones may be dropped only when they are unlocked.
-    pub fn contexts(&self) -> MutexGuard<'_, Vec<Weak<Context>>> {
+    /// Waits until no other thread opens a context. No other begins to while the result lives.
+    pub fn begin_opening(&self) -> MutexGuard<'_, ()> {
+        self.opening.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a context that has been opened.
+    pub fn add(&self, context: &Arc<Context>) {
+        self.contexts().push(Arc::downgrade(context));
+    }
+
+    /// Returns the contexts. It is locked only for moments: threads with a time limit wait for it.
+    fn contexts(&self) -> MutexGuard<'_, Vec<Weak<Context>>> {
         let contexts = self.contexts.lock();
         let mut contexts = contexts.unwrap_or_else(PoisonError::into_inner);
         contexts.retain(|context| context.strong_count() > 0);

@@ -8,7 +8,8 @@ use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{CudaSettings, FaultKind, Null, Rail, discover::Candidate, known_answers};
 use stripeline_testkit::{Stripe, rail_suite};
 
-use crate::mock::Mock;
+use crate::in_place::InPlace;
+use crate::mock::{LIMIT, Mock};
 use crate::submission::{Encoding, expect_fault, reap};
 
 #[test]
@@ -214,4 +215,43 @@ fn adding_in_chunks_is_refused_for_revocable_pieces() {
     let mut data = stripe.data().to_vec();
     data[0] = vec![1; 500_000];
     assert!(units.outputs == Stripe::of(data, Code::Rs, 3).parity());
+}
+
+#[test]
+fn a_lane_does_not_wait_for_a_thread_that_opens_a_context() {
+    let mock = Mock::new();
+    let rail = mock.short_limit_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    let mut other = rail.open_lane().expect("another");
+    let program = mock.program();
+    let mut in_place = InPlace::new(&program);
+    mock.set("hang", 1);
+    lane.submit(1, in_place.piece(std::sync::Arc::default()));
+    let (lost, handle) = Encoding::submit(&mut *other, 2);
+    mock.wait_for("kernels_running", 2);
+    mock.set("lost", 1);
+    let done = reap(&mut *other);
+    mock.set("lost", 0);
+    lost.redo(expect_fault(
+        done,
+        FaultKind::Gone,
+        "cannot enter the device's context: no CUDA-capable device is detected (CUDA error 100)",
+    ));
+    drop(handle);
+    // The other lane opens another context, and the driver does not answer because of the kernel.
+    mock.set("hang_load", 1);
+    let answer = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (_encoding, _handle) = Encoding::submit(&mut *other, 3);
+            drop(reap(&mut *other));
+        });
+        mock.wait_for("contexts", 3);
+        let (sender, receiver) = std::sync::mpsc::channel();
+        scope.spawn(move || sender.send(lane.reap(Duration::from_millis(100)).is_none()));
+        let answer = receiver.recv_timeout(LIMIT);
+        mock.set("hang_load", 0);
+        mock.set("hang", 0);
+        answer
+    });
+    assert_eq!(answer, Ok(true), "the lane waits for the other one");
 }

@@ -115,6 +115,7 @@ impl Drop for Mock {
         // Ends the threads of the streams.
         self.set("hang", 0);
         self.set("hang_reset", 0);
+        self.set("hang_load", 0);
         std::fs::remove_file(&self.path).expect("the copy is there");
         if !std::thread::panicking() {
             assert_eq!(self.get("canaries_broken"), 0, "written beyond memory");

@@ -231,6 +231,9 @@ EXPORT int cuCtxPopCurrent_v2(uintptr_t *context)
 EXPORT int cuModuleLoadData(uintptr_t *module, const char *image)
 {
     BEGIN(true);
+    while (knobs[HANG_LOAD]) {
+        pthread_cond_wait(&changed, &lock);
+    }
     if (!status && !strstr(image, ".visible .entry product_1(")) {
         status = INVALID_VALUE;
     }

@@ -38,6 +38,7 @@ enum Knob {
     COPIES_OUT_FAILED,  // which copy to the host from now on fails at its end, as the context then does
     HANG,             // kernels wait until this is 0
     HANG_RESET,       // ending a context waits until this is 0
+    HANG_LOAD,        // loading kernels into a new context waits until this is 0
     RESETS_FAILED,    // number of requests to end a context that fail
     QUERIES_FAILED,   // asking a stream fails without saying whether it works
     PUSHES_FAILED,    // making a context current fails without saying whether it works
@@ -62,7 +63,7 @@ enum Knob {
 
 static const char *const knob_names[KNOBS] = {
     "devices", "capability", "device_bytes_max", "pinned_bytes_max", "registered_bytes_max", "launches_refused",
-    "launches_failed", "copies_out_refused", "copies_out_failed", "hang", "hang_reset", "resets_failed", "queries_failed", "pushes_failed", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes",
+    "launches_failed", "copies_out_refused", "copies_out_failed", "hang", "hang_reset", "hang_load", "resets_failed", "queries_failed", "pushes_failed", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes",
     "registered_bytes", "launches", "unaligned_launches", "copies", "kernels_running", "resets", "queries", "pageable_copies", "canaries_broken",
 };
 
