@@ -232,13 +232,7 @@ public final class IoBenchCommand implements Callable<Integer> {
   }
 
   private long diskBytes(IoSettings settings) {
-    return accessPatterns
-        ? AccessBench.DISK_BYTES
-        : settings.policies.stream()
-            .mapToLong(
-                policy -> new ResourceNeed(settings.contestants, policy, settings).diskBytes())
-            .max()
-            .orElse(0);
+    return accessPatterns ? AccessBench.DISK_BYTES : ResourceNeed.diskBytes(settings);
   }
 
   private IoSettings settings() {

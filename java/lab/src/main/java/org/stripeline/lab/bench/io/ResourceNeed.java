@@ -103,6 +103,17 @@ final class ResourceNeed {
     }
   }
 
+  /**
+   * Returns the most bytes on DataNodes of all policies. Not in the command, whose help needs no
+   * Hadoop: no method of it may have a class of Hadoop in its signature.
+   */
+  static long diskBytes(IoSettings settings) {
+    return settings.policies.stream()
+        .mapToLong(policy -> new ResourceNeed(settings.contestants, policy, settings).diskBytes())
+        .max()
+        .orElse(0);
+  }
+
   /** Returns the most bytes on DataNodes: of the files that are read, and of those of one write. */
   long diskBytes() {
     double largest = written.stream().mapToDouble(this::stored).max().orElse(0);
