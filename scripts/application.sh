@@ -116,7 +116,8 @@ fi
 # Delete the folders of programs that were killed. A program that runs holds the lock in its folder.
 for left in {/dev/shm,/tmp}/stripeline-application-*; do
   if [[ -O $left && ! -L $left && -f $left/lock ]]; then
-    # Delete the lock last: if a server that is still ending writes meanwhile, the next program tries again.
+    # Delete the lock last: a server that has not ended yet may still write into the folder, and the next program then
+    # tries again.
     (flock --nonblock 8 && find "$left" -mindepth 1 -maxdepth 1 ! -name lock -exec rm -rf {} + && rm -rf "$left") \
       8<"$left/lock" || true
   fi

@@ -180,7 +180,7 @@ fn park(core: &Core, rail: usize) {
     });
 }
 
-/// Waits, and counts this worker as free meanwhile.
+/// Runs `wait`, and counts this worker as free until it returns.
 pub(crate) fn count_free<T>(core: &Core, rail: usize, wait: impl FnOnce() -> T) -> T {
     let free = &core.rail_states[rail].free_workers;
     free.fetch_add(1, Ordering::SeqCst);

@@ -21,6 +21,12 @@ fn to_first(rails: &[Arc<dyn Rail>]) -> Options {
     }
 }
 
+/// A rail that works on the caller's memory, so that its pieces cannot be taken away.
+fn in_place(script: Script) -> FaultyRail {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    FaultyRail::new(Arc::new(Cpu::with_kernels("faulty", kernels)), script)
+}
+
 /// Encodes a stripe and expects correct parity.
 fn encode_right(engine: &Engine, codec: &Codec, stripe: &Stripe) {
     let issued = engine.iencode(codec, to_encode(stripe), Request::default());
@@ -279,10 +285,8 @@ fn a_lane_that_panics_when_asked_for_results_is_replaced() {
     assert_eq!(issued.expect("room").wait().0, Ok(Verdict::Sound), "redone");
     expect_restored(&engine, &events);
 
-    // Of a piece on the caller's memory nobody knows what was done.
-    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
-    let (engine, events) = with_short_quarantine(&Arc::new(FaultyRail::new(coder, script())));
+    // How much of a piece on the caller's memory was done is unknown, so it is not done again.
+    let (engine, events) = with_short_quarantine(&Arc::new(in_place(script())));
     let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
     assert!(engine.wait_all(Some(LIMIT)), "nothing is lost");
     let error = issued.expect("room").wait().0.expect_err("it panicked");
@@ -298,10 +302,8 @@ fn a_lane_that_panics_when_asked_for_results_is_replaced() {
 
 #[test]
 fn a_rail_stays_out_of_service_while_its_only_worker_waits_for_its_device() {
-    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
     let script = Script::nothing().at(0, Failure::Hang).at(1, Failure::Fail);
-    let faulty = Arc::new(FaultyRail::new(coder, script).deep(2));
+    let faulty = Arc::new(in_place(script).deep(2));
     let (engine, events) = with_short_quarantine(&faulty);
     let (codec, stripe) = stripe(1000);
     let hung = engine.iencode(&codec, to_encode(&stripe), Request::default());
@@ -317,12 +319,10 @@ fn a_rail_stays_out_of_service_while_its_only_worker_waits_for_its_device() {
 
 #[test]
 fn a_rail_works_again_while_a_piece_in_place_hangs_beside_which_there_is_room() {
-    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
     let script = Script::nothing()
         .at(0, Failure::Hang)
         .at(1, Failure::WrongBytes);
-    let faulty = Arc::new(FaultyRail::new(coder, script).deep(2));
+    let faulty = Arc::new(in_place(script).deep(2));
     let rails = vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()];
     let options = Options {
         check_every: 1,
@@ -342,12 +342,10 @@ fn a_rail_works_again_while_a_piece_in_place_hangs_beside_which_there_is_room() 
 
 #[test]
 fn pieces_that_a_panicking_lane_drops_are_not_waited_for() {
-    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let coder = Arc::new(Cpu::with_kernels("faulty", kernels));
     let script = Script::nothing()
         .at(0, Failure::Hang)
         .at(1, Failure::PanicAtOnce);
-    let faulty = Arc::new(FaultyRail::new(coder, script).deep(2));
+    let faulty = Arc::new(in_place(script).deep(2));
     let (engine, events) = with_short_quarantine(&faulty);
     let (codec, stripe) = stripe(1000);
     let issued = [(); 2].map(|()| engine.iencode(&codec, to_encode(&stripe), Request::default()));

@@ -10,7 +10,7 @@ use stripeline_testkit::{Stripe, rail_suite};
 
 use crate::in_place::InPlace;
 use crate::mock::{LIMIT, Mock};
-use crate::submission::{Encoding, expect_fault, reap};
+use crate::submission::{Encoding, expect_fault, lose_context, reap};
 
 #[test]
 fn no_room_for_a_lane_is_refused_and_leaves_nothing() {
@@ -227,17 +227,7 @@ fn a_lane_does_not_wait_for_a_thread_that_opens_a_context() {
     let mut in_place = InPlace::new(&program);
     mock.set("hang", 1);
     lane.submit(1, in_place.piece(std::sync::Arc::default()));
-    let (lost, handle) = Encoding::submit(&mut *other, 2);
-    mock.wait_for("kernels_running", 2);
-    mock.set("lost", 1);
-    let done = reap(&mut *other);
-    mock.set("lost", 0);
-    lost.redo(expect_fault(
-        done,
-        FaultKind::Gone,
-        "cannot enter the device's context: no CUDA-capable device is detected (CUDA error 100)",
-    ));
-    drop(handle);
+    lose_context(&mock, &mut *other);
     // The other lane opens another context, and the driver does not answer because of the kernel.
     mock.set("hang_load", 1);
     let answer = std::thread::scope(|scope| {

@@ -10,7 +10,7 @@ use stripeline_testkit::rail_suite;
 use crate::in_place::InPlace;
 use crate::mock::{LIMIT, Mock, until, wait_for_lane};
 use crate::placement::Memory;
-use crate::submission::{Encoding, expect_ended, expect_fault, expect_nothing, reap};
+use crate::submission::{Encoding, expect_ended, expect_fault, expect_nothing, lose_context, reap};
 
 #[test]
 fn a_piece_is_revoked_and_the_late_device_writes_nothing() {
@@ -281,19 +281,7 @@ fn work_in_place_in_each_of_two_contexts_is_kept_until_both_have_ended() {
     mock.set("hang_reset", 1);
     mock.set("hang", 1);
     first.submit(1, one.piece(std::sync::Arc::default()));
-    // The second lane notices a lost device, and then continues in another context.
-    let (encoding, handle) = Encoding::submit(&mut *second, 2);
-    mock.wait_for("kernels_running", 2);
-    mock.set("lost", 1);
-    let done = reap(&mut *second);
-    mock.set("lost", 0);
-    encoding.redo(expect_fault(
-        done,
-        FaultKind::Gone,
-        "cannot enter the device's context: no CUDA-capable device is detected (CUDA error 100)",
-    ));
-    drop(handle);
-    encoding.expect_right();
+    lose_context(&mock, &mut *second);
     second.submit(3, two.piece(std::sync::Arc::default()));
     mock.wait_for("kernels_running", 3);
     assert_eq!(mock.get("contexts"), 3, "of both lanes and the program");

@@ -8,7 +8,7 @@ use stripeline_rail::owned::{self, Pending, Units};
 use stripeline_rail::{Cpu, Done, FaultKind, Lane, Piece, RevokeHandle};
 use stripeline_testkit::{Stripe, rail_suite::Feeder};
 
-use crate::mock::LIMIT;
+use crate::mock::{LIMIT, Mock};
 
 /// The contents of the parity before it is coded.
 pub const BLANK: u8 = 0x33;
@@ -87,6 +87,23 @@ pub fn expect_fault(done: Done, kind: FaultKind, text: &str) -> Piece {
     let mut piece = done.piece.expect("given back");
     piece.make_irrevocable();
     piece
+}
+
+/// Has a lane notice a lost device, beside a piece of another lane that hangs: it then continues in
+/// another context.
+pub fn lose_context(mock: &Mock, lane: &mut dyn Lane) {
+    let (encoding, handle) = Encoding::submit(lane, 2);
+    mock.wait_for("kernels_running", 2);
+    mock.set("lost", 1);
+    let done = reap(lane);
+    mock.set("lost", 0);
+    encoding.redo(expect_fault(
+        done,
+        FaultKind::Gone,
+        "cannot enter the device's context: no CUDA-capable device is detected (CUDA error 100)",
+    ));
+    drop(handle);
+    encoding.expect_right();
 }
 
 /// Expects that the context was ended under the piece, and returns it.

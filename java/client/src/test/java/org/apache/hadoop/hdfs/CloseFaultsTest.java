@@ -92,7 +92,7 @@ class CloseFaultsTest {
             Long.MAX_VALUE,
             () -> {
               if (interrupts.get() && isTakingACell()) {
-                CloseFaultsTest.<RuntimeException>sneak(new InterruptedIOException("no memory"));
+                SharedPool.<RuntimeException>sneak(new InterruptedIOException("no memory"));
               }
               return System.nanoTime();
             })) {
@@ -109,11 +109,6 @@ class CloseFaultsTest {
   private static boolean isTakingACell() {
     return Arrays.stream(new Throwable().getStackTrace())
         .anyMatch(frame -> frame.getMethodName().equals("cellToFill"));
-  }
-
-  @SuppressWarnings("unchecked")
-  private static <T extends Throwable> void sneak(Throwable any) throws T {
-    throw (T) any;
   }
 
   @ParameterizedTest

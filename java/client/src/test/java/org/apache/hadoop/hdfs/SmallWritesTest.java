@@ -305,7 +305,7 @@ class SmallWritesTest {
             Long.MAX_VALUE,
             () -> {
               if (Thread.currentThread() == writer && interrupts.get()) {
-                SmallWritesTest.<RuntimeException>sneak(new InterruptedIOException("no memory"));
+                SharedPool.<RuntimeException>sneak(new InterruptedIOException("no memory"));
               }
               return 0;
             })) {
@@ -323,11 +323,6 @@ class SmallWritesTest {
     out.write(data, next + 1, data.length - next - 1);
     out.close();
     assertThat(cluster.readByStock(file("cells"))).isEqualTo(data);
-  }
-
-  @SuppressWarnings("unchecked")
-  private static <T extends Throwable> void sneak(Throwable any) throws T {
-    throw (T) any;
   }
 
   /**

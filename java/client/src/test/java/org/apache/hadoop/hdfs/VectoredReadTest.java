@@ -2,7 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -233,47 +233,43 @@ class VectoredReadTest {
     assertThat(bad.getData()).isCompletedExceptionally();
   }
 
-  /** A buffer without room for writes causes an exception that is not an IOException. */
   @Test
   void releasesBuffersOfAllRangesIfTheReadFails() throws Exception {
     List<ByteBuffer> released = new ArrayList<>();
-    List<FileRange> ranges = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      ranges.add(FileRange.createFileRange(100 * i, 50));
-    }
-    try (FSDataInputStream in = cluster.ours().open(file)) {
-      StripelineInputStream ours = (StripelineInputStream) in.getWrappedStream();
-      IntFunction<ByteBuffer> allocate = size -> ByteBuffer.allocate(size).asReadOnlyBuffer();
-      assertThatThrownBy(() -> ours.readVectored(ranges, allocate, released::add))
-          .isInstanceOf(ReadOnlyBufferException.class);
-    }
+    assertThat(failUnexpectedly(released::add)).isInstanceOf(ReadOnlyBufferException.class);
     assertThat(released).hasSize(3);
-    assertThat(ranges).allMatch(range -> range.getData().isCompletedExceptionally());
   }
 
   @Test
   void allRangesEndIfTheCallersFunctionThrows() throws Exception {
     List<ByteBuffer> released = new ArrayList<>();
+    IllegalStateException refusal = new IllegalStateException("injected");
+    Throwable thrown =
+        failUnexpectedly(
+            buffer -> {
+              released.add(buffer);
+              throw refusal;
+            });
+    assertThat(thrown).isSameAs(refusal);
+    assertThat(released).hasSize(1);
+  }
+
+  /**
+   * Reads three ranges into buffers that cannot be written, which causes an exception that is not
+   * an IOException, and expects that all ranges end.
+   */
+  private static Throwable failUnexpectedly(Consumer<ByteBuffer> release) throws IOException {
     List<FileRange> ranges = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       ranges.add(FileRange.createFileRange(100 * i, 50));
     }
+    Throwable thrown;
     try (FSDataInputStream in = cluster.ours().open(file)) {
       StripelineInputStream ours = (StripelineInputStream) in.getWrappedStream();
       IntFunction<ByteBuffer> allocate = size -> ByteBuffer.allocate(size).asReadOnlyBuffer();
-      IllegalStateException refusal = new IllegalStateException("injected");
-      assertThatThrownBy(
-              () ->
-                  ours.readVectored(
-                      ranges,
-                      allocate,
-                      buffer -> {
-                        released.add(buffer);
-                        throw refusal;
-                      }))
-          .isSameAs(refusal);
+      thrown = catchThrowable(() -> ours.readVectored(ranges, allocate, release));
     }
-    assertThat(released).hasSize(1);
     assertThat(ranges).allMatch(range -> range.getData().isCompletedExceptionally());
+    return thrown;
   }
 }

@@ -37,6 +37,12 @@ public final class SharedPool implements AutoCloseable {
     return new StripeLayout(dataUnits, parityUnits, cellSize, 512, 4, true).bytes();
   }
 
+  /** Throws any exception, also a checked one, from the simulated clock. */
+  @SuppressWarnings("unchecked")
+  public static <T extends Throwable> void sneak(Throwable any) throws T {
+    throw (T) any;
+  }
+
   /** Restores the pool of the process. */
   @Override
   public void close() throws ReflectiveOperationException {

@@ -276,14 +276,7 @@ class RecoveryTest {
   /** The repeated rollback finds no temporary file any more, and the snapshot still has it. */
   @Test
   void aRepeatedRollbackLeavesTheBlocksThatASnapshotHas() throws Exception {
-    byte[] bytes = cluster.write("/root/a", 3 * BLOCK);
-    cluster.fs().allowSnapshot(new Path("/"));
-    DistributedFileSystem client = cluster.client();
-    Crash crash = new Crash(client, Step.BACK_DELETED, 1);
-    try (Driver driver = cluster.driver(client, JobObserver.NONE, daily(crash))) {
-      assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/root", CODE), "root"))
-          .isInstanceOf(Crash.Death.class);
-    }
+    byte[] bytes = killDuringRollback(Step.BACK_DELETED);
     assertThat(cluster.internalBlocks()).isPositive();
     resume("/root");
     requireBlocksOfTheSnapshot("/root/a", bytes);
@@ -292,14 +285,7 @@ class RecoveryTest {
   /** Earlier versions did not write the temporary file's id, and died before they deleted it. */
   @Test
   void aRollbackThatAnEarlierVersionBeganLeavesThem() throws Exception {
-    byte[] bytes = cluster.write("/root/a", 3 * BLOCK);
-    cluster.fs().allowSnapshot(new Path("/"));
-    DistributedFileSystem client = cluster.client();
-    Crash crash = new Crash(client, Step.BACK_NAMED, 1);
-    try (Driver driver = cluster.driver(client, JobObserver.NONE, daily(crash))) {
-      assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/root", CODE), "root"))
-          .isInstanceOf(Crash.Death.class);
-    }
+    byte[] bytes = killDuringRollback(Step.BACK_NAMED);
     Path journal = new Path(JobDirectory.ROOT_DEFAULT + "/root/" + JobDirectory.JOURNAL);
     cluster.fs().recoverLease(journal);
     Conditions.await("the journal's end", () -> cluster.fs().isFileClosed(journal));
@@ -311,6 +297,21 @@ class RecoveryTest {
     }
     resume("/root");
     requireBlocksOfTheSnapshot("/root/a", bytes);
+  }
+
+  /**
+   * Kills a driver at a step of a rollback that a snapshot has caused; returns the file's bytes.
+   */
+  private byte[] killDuringRollback(Step step) throws IOException {
+    byte[] bytes = cluster.write("/root/a", 3 * BLOCK);
+    cluster.fs().allowSnapshot(new Path("/"));
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, step, 1);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, daily(crash))) {
+      assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/root", CODE), "root"))
+          .isInstanceOf(Crash.Death.class);
+    }
+    return bytes;
   }
 
   private void requireBlocksOfTheSnapshot(String path, byte[] bytes) throws Exception {
