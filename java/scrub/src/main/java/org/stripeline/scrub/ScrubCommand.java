@@ -66,8 +66,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:Everything was checked, and nothing is damaged; with --status, no damage is known",
       "1:Something is damaged",
-      "2:The command line cannot be carried out as given, the path is absent, or rights are"
-          + " missing",
+      "2:The command line cannot be carried out as given, the path is absent, rights are missing,"
+          + " or another scrub or repair has the ledger",
       "3:Not everything could be checked, and nothing that was checked is damaged",
       "130:Ended by Ctrl-C (143: by SIGTERM)"
     })
