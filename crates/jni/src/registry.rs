@@ -60,7 +60,8 @@ pub(crate) fn open(code: i32, data_units: i32, parity_units: i32) -> Result<i64,
             Ok(handle(index))
         }
         None => Err(Failure::argument(format_args!(
-            "{CODECS_MAX} codecs of other shapes are open in this process, none is ever closed"
+            "{CODECS_MAX} other shapes have been used in this process, and shapes are kept until \
+             it ends: use fewer"
         ))),
     }
 }

@@ -17,7 +17,8 @@ public final class ClientKeys {
 
   /**
    * The maximum number of bytes in the read buffers of all streams of the JVM, of which read-ahead
-   * may use three quarters; 0 means a third of the JVM's memory. The first client's value applies.
+   * may use three quarters; 0 means a third of the smaller of direct memory and heap, from 8 MiB to
+   * 512 MiB. A value below 8 MiB counts as 8 MiB. The first client's value applies.
    */
   public static final String READ_MEMORY = "stripeline.client.read.memory";
 
@@ -90,7 +91,7 @@ public final class ClientKeys {
   /**
    * The maximum number of bytes in the cells of all writers of the JVM; a writer that would exceed
    * it waits for other writers. Above half of it, each writer is limited to one stripe. 0 means a
-   * third of the JVM's memory.
+   * third of the smaller of direct memory and heap.
    */
   public static final String WRITE_MEMORY = "stripeline.client.write.memory";
 

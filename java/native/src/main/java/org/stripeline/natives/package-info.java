@@ -7,6 +7,8 @@
  *
  * <ul>
  *   <li>{@code org.stripeline.natives.engine} does the work with all coders of a machine,
+ *   <li>{@code org.stripeline.natives.fingerprint} computes fingerprints of blocks and locates
+ *       wrong ones,
  *   <li>{@code org.stripeline.natives.codec} computes codes and checksums,
  *   <li>{@code org.stripeline.natives.library} loads the native library,
  *   <li>this package.

@@ -38,8 +38,10 @@ public interface ErasureCodec extends Closeable {
    *
    * @param code the code
    * @param dataUnits number of data units, at least 1
-   * @param parityUnits number of parity units, at least 1; exactly 1 for {@link Code#XOR}
-   * @throws IllegalArgumentException if the code does not support these numbers
+   * @param parityUnits number of parity units, at least 1; exactly 1 for {@link Code#XOR}; with the
+   *     data units at most 256, or 255 for {@link Code#RS_LEGACY}
+   * @throws IllegalArgumentException if the code does not support these numbers, or if the native
+   *     library is used and 1,024 others have been used in this process
    */
   static ErasureCodec create(Code code, int dataUnits, int parityUnits) {
     return CodecSelection.create(code, dataUnits, parityUnits);
@@ -96,24 +98,30 @@ public interface ErasureCodec extends Closeable {
       throws IOException;
 
   /**
-   * Computes erased units from a sufficient number of other units.
+   * Computes erased units from at least as many other units as there are data units.
    *
    * @param units all units, data first; null for a unit that is erased or was not read
-   * @param erased indices of the units to produce, in any order, each one null in {@code units}
+   * @param erased indices of the units to produce, at most as many as parity units, in any order,
+   *     each one null in {@code units}
    * @param outputs one buffer for each of {@code erased}, in that order
+   * @throws IllegalArgumentException if fewer units are given than there are data units, more are
+   *     erased than there are parity units, or an index is listed twice or that of a given unit
    * @throws IOException if this codec is closed
    */
   void decode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs) throws IOException;
 
   /**
-   * Computes erased units from a sufficient number of other units, with units in arrays.
+   * Computes erased units from at least as many other units as there are data units, with units in
+   * arrays.
    *
    * @param units all units, data first; null for a unit that is erased or was not read
    * @param unitOffsets the offset of each unit in its array; ignored where the unit is null
-   * @param erased indices of the units to produce, in any order, each one null in {@code units}
+   * @param erased indices of the units to produce, at most as many as parity units, in any order,
+   *     each one null in {@code units}
    * @param outputs one array for each of {@code erased}, in that order
    * @param outputOffsets the offset of each output in its array
    * @param length bytes of each unit
+   * @throws IllegalArgumentException as for buffers
    * @throws IOException if this codec is closed
    */
   void decode(

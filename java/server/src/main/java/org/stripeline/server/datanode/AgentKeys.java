@@ -29,7 +29,10 @@ public final class AgentKeys {
   /** Default of {@link #WINDOWS}. */
   public static final int WINDOWS_DEFAULT = 3;
 
-  /** Total bytes per second that all tasks of a DataNode read and send; 0 for no limit. */
+  /**
+   * Total bytes per second that all tasks of a DataNode read, send and have verified; 0 for no
+   * limit.
+   */
   public static final String BANDWIDTH = "stripeline.agent.bandwidth";
 
   /** Default of {@link #BANDWIDTH}. */
