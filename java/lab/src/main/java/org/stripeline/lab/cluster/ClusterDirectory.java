@@ -5,15 +5,18 @@ import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -74,8 +77,12 @@ final class ClusterDirectory {
     ClusterPlan plan;
   }
 
-  /** Directories that {@link #prepare} creates. */
-  private static final List<String> OWN = Arrays.asList("conf", "conf-stripeline", "log", "run");
+  /** Patterns of the names that an interrupted first start may leave in the directory. */
+  private static final String OWN = "conf|conf-stripeline|log|run";
+
+  /** Those in {@code run}; the name of a plan has a random part. */
+  private static final String OWN_IN_RUN =
+      "lock|hosts|log4j\\.properties|hadoop-metrics2\\.properties|plan.*";
 
   private final Path root;
 
@@ -114,6 +121,19 @@ final class ClusterDirectory {
 
   Path lock() {
     return root.resolve("run").resolve("lock");
+  }
+
+  /** Returns whether a process runs or starts a cluster here, in whichever container. */
+  boolean isLocked() throws IOException {
+    if (!Files.exists(lock())) {
+      return false;
+    }
+    try (FileChannel file = FileChannel.open(lock(), StandardOpenOption.WRITE);
+        FileLock free = file.tryLock()) {
+      return free == null;
+    } catch (OverlappingFileLockException ofThisProcess) {
+      return true;
+    }
   }
 
   Path hosts() {
@@ -200,14 +220,24 @@ final class ClusterDirectory {
   }
 
   /**
-   * Returns whether the directory contains only what {@link #prepare} creates, as after an
-   * interrupted first start.
+   * Returns whether the directory contains only what an interrupted first start leaves. Client
+   * configuration is written after the description, so any that is here belongs to others.
    */
   private boolean looksOwn() throws IOException {
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
+    return containsOnly(root, OWN)
+        && containsOnly(conf(), "")
+        && containsOnly(confStripeline(), "")
+        && containsOnly(log().getParent(), "cluster\\.log")
+        && containsOnly(lock().getParent(), OWN_IN_RUN);
+  }
+
+  private static boolean containsOnly(Path directory, String names) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return true;
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
-        String name = entry.getFileName().toString();
-        if (!OWN.contains(name)) {
+        if (!entry.getFileName().toString().matches(names)) {
           return false;
         }
       }

@@ -84,7 +84,8 @@ public final class ClusterProcess {
    *
    * @param path directory of the cluster
    * @return the running cluster, or empty; the state that a killed process left is ignored
-   * @throws IOException if the directory's state cannot be read
+   * @throws IOException if the directory's state cannot be read, or the cluster runs where this
+   *     process cannot reach it
    */
   public static Optional<ClusterProcess> find(Path path) throws IOException {
     return find(new ClusterDirectory(path));
@@ -92,6 +93,16 @@ public final class ClusterProcess {
 
   private static Optional<ClusterProcess> find(ClusterDirectory directory) throws IOException {
     RunState state = directory.readState();
+    if (state != null && !state.process.isVisible() && directory.isLocked()) {
+      throw new ClusterException(
+          "Cannot reach cluster: process "
+              + state.process.pid
+              + " runs it in "
+              + directory.root()
+              + " from another container or machine ("
+              + state.process.machine
+              + "); use this command there");
+    }
     return state == null || !state.process.isAlive()
         ? Optional.empty()
         : Optional.of(new ClusterProcess(directory, state, Origin.FOUND));

@@ -19,11 +19,15 @@ final class ProcessIdentity {
   /** The Linux namespace of the process id; null if an earlier version wrote this. */
   final String namespace;
 
-  ProcessIdentity(long pid, long startTicks, String boot, String namespace) {
+  /** The machine, or the container; null if an earlier version wrote this. */
+  final String machine;
+
+  ProcessIdentity(long pid, long startTicks, String boot, String namespace, String machine) {
     this.pid = pid;
     this.startTicks = startTicks;
     this.boot = boot;
     this.namespace = namespace;
+    this.machine = machine;
   }
 
   /** Returns the identity of the current process. */
@@ -33,12 +37,16 @@ final class ProcessIdentity {
   }
 
   private static ProcessIdentity of(long pid) throws IOException {
-    return new ProcessIdentity(pid, startTicks(pid), boot(), namespace());
+    return new ProcessIdentity(pid, startTicks(pid), boot(), namespace(), machine());
   }
 
-  /** Returns whether {@link #isAlive} can tell, which it cannot for a process in a container. */
+  /**
+   * Returns whether {@link #isAlive} can tell, which it cannot for a process in another container
+   * or on another machine. On this machine, an earlier boot says that the process has ended.
+   */
   boolean isVisible() throws IOException {
-    return namespace == null || namespace.equals(namespace()) || !boot.equals(boot());
+    return (machine == null || machine.equals(machine()))
+        && (namespace == null || namespace.equals(namespace()) || !boot.equals(boot()));
   }
 
   /** Returns whether exactly this process is still running; a zombie counts as ended. */
@@ -68,6 +76,14 @@ final class ProcessIdentity {
 
   private static String namespace() throws IOException {
     return Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString();
+  }
+
+  /** With the host name, because all containers of an image may have the same machine id. */
+  private static String machine() throws IOException {
+    Path id = Paths.get("/etc/machine-id");
+    return (Files.isReadable(id) ? text(id).trim() : "")
+        + "/"
+        + text(Paths.get("/proc/sys/kernel/hostname")).trim();
   }
 
   private static String text(Path path) throws IOException {

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
+import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
@@ -92,6 +93,75 @@ class ClusterFailureTest {
     Files.write(place.resolve("cluster.json"), new byte[0]);
     new ClusterDirectory(place)
         .requireSpace(Collections.singletonMap("dfs.datanode.du.reserved", "4096t"));
+  }
+
+  /** A Hadoop client's directory may hold nothing but conf, or conf, log and run. */
+  @Test
+  void aDirectoryWithTheConfigurationOfOthersIsRefused() throws Exception {
+    for (String theirs : new String[] {"conf/core-site.xml", "log/hdfs.log", "run/hdfs.pid"}) {
+      Path foreign = temporary.resolve(theirs.replace('/', '-'));
+      Path file = foreign.resolve(theirs);
+      Files.createDirectories(file.getParent());
+      Files.write(file, new byte[] {1, 2});
+
+      // Without a process of the cluster, which would be left if this accepted the directory.
+      assertThatThrownBy(() -> new ClusterDirectory(foreign).prepare())
+          .isInstanceOfSatisfying(
+              CommandException.class,
+              refused -> assertThat(refused.exitStatus()).isEqualTo(ExitStatus.USAGE))
+          .hasMessageContaining("it contains other files and no cluster");
+      assertThat(foreign.toFile().list()).hasSize(1);
+      assertThat(file).hasBinaryContent(new byte[] {1, 2});
+    }
+  }
+
+  @Test
+  void anInterruptedFirstStartCanBeRepeated() throws Exception {
+    ClusterDirectory directory = new ClusterDirectory(temporary);
+    directory.prepare();
+    for (String left :
+        new String[] {
+          "log/cluster.log",
+          "run/lock",
+          "run/hosts",
+          "run/log4j.properties",
+          "run/hadoop-metrics2.properties",
+          "run/plan1.json",
+          "run/plan1.json2.new"
+        }) {
+      Files.createFile(temporary.resolve(left));
+    }
+    directory.prepare();
+  }
+
+  /** A process id says nothing in another container; the lock shows whether a cluster runs. */
+  @Test
+  void aClusterInAnotherContainerIsNotTakenForAStoppedOne() throws Exception {
+    ClusterDirectory directory = new ClusterDirectory(temporary);
+    directory.prepare();
+    directory.writeDescription(ClusterPlan.of(small().build(), null).settle(null));
+    ProcessIdentity self = ProcessIdentity.current();
+    ClusterDirectory.RunState state = new ClusterDirectory.RunState();
+    state.process =
+        new ProcessIdentity(self.pid, self.startTicks - 1, self.boot, "pid:[1]", self.machine);
+    state.token = "secret";
+    directory.writeState(state);
+
+    assertThat(ClusterProcess.find(temporary)).isEmpty();
+    try (RandomAccessFile file = new RandomAccessFile(directory.lock().toFile(), "rw");
+        FileLock held = file.getChannel().lock()) {
+      assertThat(held.isValid()).isTrue();
+      for (String command : new String[] {"status", "stop"}) {
+        StringWriter err = new StringWriter();
+        CommandLine line = LabMain.commandLine().setErr(new PrintWriter(err));
+
+        assertThat(line.execute("cluster", command, "--dir=" + temporary))
+            .isEqualTo(command.equals("stop") ? ExitStatus.FAILED : ExitStatus.UNCHECKED);
+        assertThat(err.toString())
+            .contains("Cannot reach cluster: process " + self.pid)
+            .contains("from another container or machine");
+      }
+    }
   }
 
   @Test

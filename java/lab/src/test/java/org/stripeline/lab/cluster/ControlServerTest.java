@@ -76,7 +76,7 @@ class ControlServerTest {
 
   private static ClusterClient client(String token, int port) {
     RunState state = new RunState();
-    state.process = new ProcessIdentity(77, 1, "boot", null);
+    state.process = new ProcessIdentity(77, 1, "boot", null, null);
     state.token = token;
     state.controlPort = port;
     return new ClusterClient(state);

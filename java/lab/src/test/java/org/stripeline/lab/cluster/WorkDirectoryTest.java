@@ -41,6 +41,19 @@ class WorkDirectoryTest {
     assertThat(foreign.resolve("data/blk_1")).exists();
   }
 
+  /** Machines may share a directory for temporary files, and each has a boot of its own. */
+  @Test
+  void directoriesOfAnotherMachineStay() throws IOException {
+    ProcessIdentity self = ProcessIdentity.current();
+    Path foreign =
+        leave(
+            "foreign",
+            new ProcessIdentity(
+                self.pid, self.startTicks - 1, "other boot", self.namespace, "other/machine"));
+    WorkDirectory.removeAbandoned(parent);
+    assertThat(foreign.resolve("data/blk_1")).exists();
+  }
+
   @Test
   void filesThatARunDidNotMakeStay() throws IOException {
     Path given = parent.resolve("given");
@@ -63,7 +76,7 @@ class WorkDirectoryTest {
 
   /** No process has this process' id and another time of its start. */
   private static ProcessIdentity ended(ProcessIdentity self, String boot, String namespace) {
-    return new ProcessIdentity(self.pid, self.startTicks - 1, boot, namespace);
+    return new ProcessIdentity(self.pid, self.startTicks - 1, boot, namespace, self.machine);
   }
 
   @Test
