@@ -4,6 +4,7 @@ package org.stripeline.scrub.repair;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -155,6 +156,10 @@ public final class GroupRepair {
     // HDFS never rebuilds a block on a DataNode that has any block of the group, even a corrupt
     // one.
     boolean removes = access.freeNodes(now.copies()) < needed(now);
+    // This process may have been stopped since the second check.
+    if (stillKept(wrong).size() < wrong.size()) {
+      return end(State.CHANGED, "a right replica may have taken the place of a wrong one", checked);
+    }
     if (!removes || wrong.size() > 1) {
       // All in one call: HDFS must not rebuild the first one from a wrong one that is still there.
       access.report(wrong);
@@ -247,15 +252,23 @@ public final class GroupRepair {
    *
    * @return what was reported
    */
-  private List<Copy> reportAgain(Iterable<Copy> copies, Set<Copy> gone) throws IOException {
+  private List<Copy> reportAgain(Collection<Copy> copies, Set<Copy> gone) throws IOException {
+    List<Copy> kept = stillKept(copies);
+    if (!kept.isEmpty()) {
+      access.report(kept);
+    }
+    copies.stream().filter(copy -> !kept.contains(copy)).forEach(gone::add);
+    return kept;
+  }
+
+  /** Returns the replicas whose files are still those that were put into quarantine first. */
+  private List<Copy> stillKept(Collection<Copy> copies) throws IOException {
     List<Copy> kept = new ArrayList<>();
     for (Copy copy : copies) {
       String directory = access.quarantine(copy, false).directory;
-      boolean isSame = Objects.equals(directory, quarantine.get(copy.toString()));
-      (isSame ? kept : gone).add(copy);
-    }
-    if (!kept.isEmpty()) {
-      access.report(kept);
+      if (Objects.equals(directory, quarantine.get(copy.toString()))) {
+        kept.add(copy);
+      }
     }
     return kept;
   }

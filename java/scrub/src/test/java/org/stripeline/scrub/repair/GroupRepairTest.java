@@ -151,7 +151,14 @@ class GroupRepairTest {
     assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
     assertThat(record.quarantine()).containsValues("/kept/1");
     assertThat(steps)
-        .containsExactly("keep 1", "check", "audit BEGUN", "report 1", "check", "audit REPAIRED");
+        .containsExactly(
+            "keep 1",
+            "check",
+            "audit BEGUN",
+            "keep 1",
+            "report 1",
+            "check",
+            "audit REPAIRED");
     assertThat(check().isHealthy()).isTrue();
   }
 
@@ -162,7 +169,8 @@ class GroupRepairTest {
 
     assertThat(repair().state()).isEqualTo(State.REPAIRED);
     assertThat(steps)
-        .startsWith("keep 0", "keep 4", "check", "audit BEGUN", "report 0", "report 4", "check");
+        .containsSubsequence("keep 0", "keep 4", "check", "audit BEGUN")
+        .endsWith("keep 0", "keep 4", "report 0", "report 4", "check", "audit REPAIRED");
   }
 
   @Test
@@ -192,6 +200,29 @@ class GroupRepairTest {
 
     assertThat(repair().state()).isEqualTo(State.CHANGED);
     assertThat(steps).containsExactly("keep 1", "check");
+  }
+
+  /** Another repair may have replaced it while this process was stopped. */
+  @Test
+  void reportsNoRightReplicaThatTookThePlaceOfAWrongOneAfterTheSecondCheck() throws IOException {
+    group.damage(group.copy(1), 100);
+    cluster =
+        new Cluster() {
+          @Override
+          public QuarantinedReplica quarantine(Copy copy, boolean remove) throws IOException {
+            QuarantinedReplica kept = super.quarantine(copy, remove);
+            boolean isReplaced = steps.contains("audit BEGUN");
+            return isReplaced ? new QuarantinedReplica("/kept/right", 0, remove) : kept;
+          }
+        };
+
+    for (int free : new int[] {2, 0}) {
+      cluster.free = free;
+      steps.clear();
+      assertThat(repair().state()).isEqualTo(State.CHANGED);
+      assertThat(steps)
+          .containsExactly("keep 1", "check", "audit BEGUN", "keep 1", "audit CHANGED");
+    }
   }
 
   @Test
@@ -321,7 +352,14 @@ class GroupRepairTest {
 
     assertThat(repair().state()).isEqualTo(State.REPAIRED);
     assertThat(steps)
-        .containsExactly("keep 1", "check", "audit BEGUN", "remove 1", "check", "audit REPAIRED");
+        .containsExactly(
+            "keep 1",
+            "check",
+            "audit BEGUN",
+            "keep 1",
+            "remove 1",
+            "check",
+            "audit REPAIRED");
   }
 
   @Test
@@ -387,7 +425,7 @@ class GroupRepairTest {
     RepairRecord record = repair();
     assertThat(record.state()).isEqualTo(State.FAILED);
     assertThat(record.text()).contains("safe mode");
-    assertThat(steps).containsExactly("keep 1", "check", "audit BEGUN", "audit FAILED");
+    assertThat(steps).containsExactly("keep 1", "check", "audit BEGUN", "keep 1", "audit FAILED");
   }
 
   @Test

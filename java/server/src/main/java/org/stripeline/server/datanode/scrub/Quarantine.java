@@ -135,8 +135,11 @@ public final class Quarantine {
     for (Path entry : list(directory)) {
       // A DataNode that ended between the two links left one without checksums.
       boolean hasMeta = Files.exists(entry.resolve(replica.meta().getFileName()));
+      Path data = entry.resolve(replica.data().getFileName());
+      // A file that is missing may be what is wrong with the replica.
+      boolean isWithoutData = replica.fileLength() < 0 && !Files.exists(data);
       if (entry.getFileName().toString().startsWith(prefix(replica))
-          && replica.isFile(entry.resolve(replica.data().getFileName()))
+          && (isWithoutData || replica.isFile(data))
           && (hasMeta || !Files.exists(replica.meta()))) {
         return entry;
       }
@@ -185,7 +188,6 @@ public final class Quarantine {
     try {
       Files.createLink(directory.resolve(file.getFileName()), file);
     } catch (NoSuchFileException e) {
-      // A file that is missing may be what is wrong with the replica.
       LOG.warn("{} does not exist", file);
     }
   }

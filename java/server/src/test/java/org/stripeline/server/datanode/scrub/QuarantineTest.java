@@ -186,6 +186,19 @@ class QuarantineTest extends ReplicaReads {
     assertThat(files(kept.directory)).hasSize(1);
   }
 
+  /** A repair asks again before it reports the replica, and goes on only if the answer is equal. */
+  @Test
+  void keepsAReplicaWithoutDataOnce() throws IOException {
+    Written file = new Written(1000);
+    Files.delete(file.file());
+
+    QuarantinedReplica kept = keep(quarantine(), file);
+    millis++;
+
+    assertThat(files(kept.directory)).hasSize(1);
+    assertThat(keep(quarantine(), file).directory).isEqualTo(kept.directory);
+  }
+
   @Test
   void keepsAgainWhatWasKeptWithoutItsChecksums() throws IOException {
     Written file = new Written(1000);
