@@ -259,7 +259,10 @@ public final class PlanCommand implements Callable<Integer> {
         return print(Plan.ofImage(settings, image.file, progress()));
       }
       return new Session().ask(settings);
-    } catch (IOException e) {
+    } catch (CommandException | ParameterException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      // Any status of a result would be wrong, also after an unexpected failure.
       boolean isUsage =
           e instanceof RefusedException
               || e instanceof FileNotFoundException
@@ -427,7 +430,7 @@ public final class PlanCommand implements Callable<Integer> {
    * Returns the first line of the message: further lines of Hadoop's messages are the stack trace
    * of the server.
    */
-  private String reason(IOException e) {
+  private String reason(Exception e) {
     String text = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     // Hadoop adds an address of its wiki to failures of connections.
     String message = text.replaceAll("; For more details see: +[^\\s;)]+", "").split("\n", 2)[0];

@@ -74,6 +74,15 @@ class PlanCommandTest {
     assertThat(out.toString()).isEmpty();
   }
 
+  @Test
+  void anEmptyPathIsRefusedWhereverItStands() {
+    for (String[] paths : new String[][] {{""}, {"/d", ""}}) {
+      assertThat(run(paths)).isEqualTo(ExitStatus.USAGE);
+    }
+    assertThat(err.toString())
+        .contains("Cannot plan ''", "Cannot use the path '': Can not create a Path");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -52,7 +52,8 @@ public final class PathArguments {
   /**
    * Expands globs, and leaves out paths that are the same as another one or below it.
    *
-   * @throws RefusedException if a glob matches nothing or cannot be read
+   * @throws RefusedException if a glob matches nothing or cannot be read, or a path is empty or not
+   *     valid
    */
   public static List<String> expand(Configuration conf, List<String> given) throws IOException {
     Set<String> all = new LinkedHashSet<>();
@@ -66,12 +67,20 @@ public final class PathArguments {
     return withoutNested(all);
   }
 
-  /** Leaves out paths that are the same as another one or below it. */
-  public static List<String> withoutNested(Collection<String> all) {
+  /**
+   * Leaves out paths that are the same as another one or below it.
+   *
+   * @throws RefusedException if a path is empty or not valid
+   */
+  public static List<String> withoutNested(Collection<String> all) throws RefusedException {
     // Of two spellings of one path, such as /a and /a/, the first counts.
     Map<Path, String> spellings = new LinkedHashMap<>();
     for (String path : all) {
-      spellings.putIfAbsent(new Path(path), path);
+      try {
+        spellings.putIfAbsent(new Path(path), path);
+      } catch (IllegalArgumentException e) {
+        throw new RefusedException("Cannot use the path '" + path + "': " + e.getMessage());
+      }
     }
     List<String> joined = new ArrayList<>();
     spellings.forEach(

@@ -59,6 +59,16 @@ class PathArgumentsTest {
   }
 
   @Test
+  void pathsThatHadoopCannotParseAreRefused() {
+    for (String path : new String[] {"", "a:b"}) {
+      assertThatThrownBy(() -> expand("/data", path))
+          .as(path)
+          .isInstanceOf(RefusedException.class)
+          .hasMessageStartingWith("Cannot use the path '" + path + "': ");
+    }
+  }
+
+  @Test
   void globsWithoutMatchAreRefused() {
     for (String glob : new String[] {"/none*", "/none*/x", "/[", "/{a"}) {
       assertThatThrownBy(() -> expand(tree + glob))
