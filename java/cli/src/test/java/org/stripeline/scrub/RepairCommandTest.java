@@ -36,6 +36,10 @@ class RepairCommandTest extends RepairCase {
     assertThat(files(FILE, 1).bytes()).isEqualTo(data[1]);
     assertThat(quarantined()).isEmpty();
     assertThat(cluster.fs().exists(new org.apache.hadoop.fs.Path("/.stripeline"))).isFalse();
+    // A directory that is named by mistake is checked, too.
+    for (String option : new String[] {"--ledger=/tree", "--audit-directory=/tree"}) {
+      assertThat(repair("/", option)).as(option).isEqualTo(ExitStatus.FAILED);
+    }
 
     DatanodeInfo before = holder(FILE, 1);
     assertThat(repair("/tree", "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
@@ -66,11 +70,17 @@ class RepairCommandTest extends RepairCase {
       assertThatThrownBy(() -> RepairAudit.open(cluster.fs(), audits, clock, new InstantWaits()))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("another repair writes /.stripeline/repairs/audit.jsonl");
+      org.apache.hadoop.fs.Path others = new org.apache.hadoop.fs.Path("/others");
+      assertThatThrownBy(() -> RepairAudit.open(cluster.fs(), others, clock, new InstantWaits()))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("another repair writes /.stripeline/repairs/audit.jsonl");
     } finally {
       other.close();
     }
     damage(FILE, 1);
-    assertThat(repair(FILE, "--execute")).as("%s %s", lines, errors).isEqualTo(ExitStatus.SOUND);
+    assertThat(repair("/", "--execute", "--audit-directory=/others"))
+        .as("%s %s", lines, errors)
+        .isEqualTo(ExitStatus.SOUND);
   }
 
   @Test

@@ -31,6 +31,7 @@ import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.check.Finding;
 import org.stripeline.scrub.check.GroupResult;
 import org.stripeline.scrub.ledger.Ledger;
+import org.stripeline.scrub.ledger.LedgerTable;
 import org.stripeline.testkit.Conditions;
 
 /** Files that change, and a signal, while {@code stripeline scrub} runs. */
@@ -190,6 +191,17 @@ class ScrubChangesTest {
     new TreeListing(fs, List.of(path("/tree/e")), visitor).list(trees);
     assertThat(found)
         .containsExactly("/tree/d/file", "/tree/c/file", "/tree/b/file", "/tree/a/file");
+  }
+
+  @Test
+  void ofADirectoryWithALedgerOnlyItsFilesAreLeftOut() throws Exception {
+    for (String name : List.of("file", "ledger", "ledger.next", "lease", "log", "below/log")) {
+      cluster.write("/tree/" + name, 1000);
+    }
+    Coverage listed = new Coverage(new LedgerTable(), 0, findings::put);
+    List<FileStatus> trees = TreeListing.find(cluster.fs(), List.of(path("/")));
+    new TreeListing(cluster.fs(), Ledger.files(path("/tree")), listed).list(trees);
+    assertThat(listed.report().files).as("file, below/log").isEqualTo(2);
   }
 
   @Test

@@ -86,7 +86,8 @@ class ScrubFaultsTest extends ScrubLedgerCase {
         Agents agents = Agents.connect(conf);
         ScrubOutput output = new ScrubOutput(new PrintWriter(printed), true, progress)) {
       ClusterAccess access = new ClusterAccess(client, agents, Ticker.SYSTEM);
-      Selection all = new Selection(List.of(directoryOfLedger), System::currentTimeMillis, 0, 0);
+      Selection all =
+          new Selection(Ledger.files(directoryOfLedger), System::currentTimeMillis, 0, 0);
       ScrubRun run = new ScrubRun(client, access, work, 1, opened, all, output);
       return run.runToEnd(List.of(new Path(tree)), output, "scrub");
     } catch (CommandException e) {

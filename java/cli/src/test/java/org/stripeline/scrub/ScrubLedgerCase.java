@@ -145,7 +145,7 @@ abstract class ScrubLedgerCase {
               work,
               groupsAtOnce,
               opened,
-              new Selection(List.of(directoryOfLedger), System::currentTimeMillis, 0, 0),
+              new Selection(Ledger.files(directoryOfLedger), System::currentTimeMillis, 0, 0),
               observer);
       run.filesMax = filesMax;
       return run.run(List.of(new Path(tree)));

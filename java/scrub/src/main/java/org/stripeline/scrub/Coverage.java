@@ -2,7 +2,6 @@
 package org.stripeline.scrub;
 
 import java.io.IOException;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -46,8 +45,7 @@ final class Coverage implements TreeListing.Visitor {
     Coverage coverage = new Coverage(Ledger.read(fs, ledger), nowMs, unread);
     coverage.report.ledger = ledger.toUri().getPath();
     roots.forEach(root -> coverage.report.paths.add(root.toUri().getPath()));
-    new TreeListing(fs, Collections.singletonList(ledger), coverage)
-        .list(TreeListing.find(fs, roots));
+    new TreeListing(fs, Ledger.files(ledger), coverage).list(TreeListing.find(fs, roots));
     return coverage.report();
   }
 

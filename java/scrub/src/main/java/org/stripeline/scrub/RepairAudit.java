@@ -8,7 +8,9 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -55,12 +57,17 @@ final class RepairAudit implements Closeable {
   private final FSDataOutputStream out;
   private final Clock clock;
 
-  private RepairAudit(DFSClient client, String path, FSDataOutputStream out, Clock clock)
+  /** The file in the default directory, which keeps others out; null if this is it. */
+  private final RepairAudit common;
+
+  private RepairAudit(
+      DFSClient client, String path, FSDataOutputStream out, Clock clock, RepairAudit common)
       throws IOException {
     this.client = client;
     this.path = path;
     this.out = out;
     this.clock = clock;
+    this.common = common;
     HdfsFileStatus status = client.getFileInfo(path);
     if (status == null) {
       throw new FileNotFoundException("Cannot repair: " + path + " was deleted");
@@ -68,8 +75,14 @@ final class RepairAudit implements Closeable {
     fileId = status.getFileId();
   }
 
+  /** Returns the paths of the files that a repair has open, for its directory of records. */
+  static List<Path> files(Path directory) {
+    return Arrays.asList(new Path(directory, FILE), new Path(DIRECTORY_DEFAULT, FILE));
+  }
+
   /**
-   * Opens the file, or creates it. HDFS lets one client write it, so only one repair runs.
+   * Opens the file, or creates it. HDFS lets one client write it, and a repair with another
+   * directory opens that of the default as well, so only one repair runs.
    *
    * @throws RefusedException if another repair has it, or other users can write or replace it
    */
@@ -77,6 +90,23 @@ final class RepairAudit implements Closeable {
       throws IOException {
     fs.mkdirs(directory, JobDirectory.PRIVATE);
     JobRoot.requirePrivate(fs, directory, "records of repairs", "--audit-directory");
+    if (directory.toUri().getPath().equals(DIRECTORY_DEFAULT)) {
+      return open(fs, directory, clock, ticker, null);
+    }
+    Path shared = new Path(DIRECTORY_DEFAULT);
+    fs.mkdirs(shared, JobDirectory.PRIVATE);
+    RepairAudit common = open(fs, shared, clock, ticker, null);
+    try {
+      return open(fs, directory, clock, ticker, common);
+    } catch (IOException | RuntimeException e) {
+      common.close();
+      throw e;
+    }
+  }
+
+  private static RepairAudit open(
+      DistributedFileSystem fs, Path directory, Clock clock, Ticker ticker, RepairAudit common)
+      throws IOException {
     Path file = new Path(directory, FILE);
     FSDataOutputStream out =
         JobLock.await(
@@ -90,7 +120,7 @@ final class RepairAudit implements Closeable {
                     + Reasons.of(held)
                     + "); wait until it has ended");
     try {
-      return new RepairAudit(fs.getClient(), file.toUri().getPath(), out, clock);
+      return new RepairAudit(fs.getClient(), file.toUri().getPath(), out, clock, common);
     } catch (IOException | RuntimeException e) {
       IOUtils.closeStream(out);
       throw e;
@@ -144,6 +174,9 @@ final class RepairAudit implements Closeable {
     } catch (FileNotFoundException | RemoteException e) {
       throw new IOException("another repair may have taken " + path + ": " + Reasons.of(e), e);
     }
+    if (common != null) {
+      common.require();
+    }
   }
 
   /** Writes a record; it is durable when this returns. */
@@ -165,6 +198,6 @@ final class RepairAudit implements Closeable {
   /** All records are durable, so a failure loses nothing. */
   @Override
   public synchronized void close() {
-    IOUtils.cleanupWithLogger(LOG, out);
+    IOUtils.cleanupWithLogger(LOG, out, common);
   }
 }

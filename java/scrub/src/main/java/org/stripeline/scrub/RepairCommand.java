@@ -4,7 +4,7 @@ package org.stripeline.scrub;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -151,6 +151,7 @@ public final class RepairCommand implements Callable<Integer> {
 
     private final SecureRandom random = new SecureRandom();
     private final CheckSettings settings = new CheckSettings(0, 0);
+    private Path audits;
 
     int call(long waitMillis) {
       return ScrubTarget.run("repair", () -> run(waitMillis));
@@ -160,7 +161,8 @@ public final class RepairCommand implements Callable<Integer> {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "repair");
       List<Path> roots = target.roots(paths);
-      Path ledgerDirectory = target.ledger(ledger);
+      Path ledgerDirectory = target.directory("--ledger", ledger);
+      audits = target.directory("--audit-directory", auditDirectory);
       try (DistributedFileSystem fs = target.connect(roots.get(0));
           Agents agents = Agents.connect(fs.getConf())) {
         Rights.require(fs, agents, "repair");
@@ -226,14 +228,15 @@ public final class RepairCommand implements Callable<Integer> {
       return Ledger.none();
     }
 
-    /** Returns everything but the ledger and the file of records, which are open. */
+    /** Returns everything but the files of the ledger and of records, which are open. */
     private Selection everything(Path directory) {
-      List<Path> leftOut = Arrays.asList(new Path(auditDirectory), directory);
+      List<Path> leftOut = new ArrayList<>(Ledger.files(directory));
+      leftOut.addAll(RepairAudit.files(audits));
       return new Selection(leftOut, Clock.systemUTC()::millis, 0, 0);
     }
 
     private RepairAudit audit(DistributedFileSystem fs) throws IOException {
-      return RepairAudit.open(fs, new Path(auditDirectory), Clock.systemUTC(), Ticker.SYSTEM);
+      return RepairAudit.open(fs, audits, Clock.systemUTC(), Ticker.SYSTEM);
     }
 
     private Set<Trust> trusts() {

@@ -6,7 +6,6 @@ import java.io.PrintWriter;
 import java.nio.file.Paths;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
@@ -198,14 +197,14 @@ public final class ScrubCommand implements Callable<Integer> {
       Configuration conf = new HdfsConfiguration();
       ScrubTarget target = new ScrubTarget(spec, conf, "scrub");
       List<Path> roots = target.roots(paths);
-      Path directory = target.ledger(ledger);
+      Path directory = target.directory("--ledger", ledger);
       try (DistributedFileSystem fs = target.connect(roots.get(0))) {
         if (status) {
           return showStatus(fs, directory, roots);
         }
         Selection selection =
             new Selection(
-                Collections.singletonList(directory),
+                Ledger.files(directory),
                 System::currentTimeMillis,
                 olderThanMs,
                 checkedBeforeMs);

@@ -156,7 +156,7 @@ final class ScrubRun {
       run(roots);
       isWhole = true;
       ledger.close();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       try {
         ledger.close();
       } catch (IOException again) {

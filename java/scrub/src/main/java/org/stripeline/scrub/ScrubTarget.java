@@ -53,8 +53,14 @@ final class ScrubTarget {
       return action.run();
     } catch (RefusedException | FileNotFoundException | AccessControlException e) {
       throw new CommandException(ExitStatus.USAGE, Reasons.cannot(verb, e));
-    } catch (IOException e) {
-      throw new CommandException(ExitStatus.UNCHECKED, Reasons.cannot(verb, e));
+    } catch (CommandException | ParameterException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      // Any other status would be a result.
+      CommandException unchecked =
+          new CommandException(ExitStatus.UNCHECKED, Reasons.cannot(verb, e));
+      unchecked.initCause(e);
+      throw unchecked;
     }
   }
 
@@ -66,12 +72,7 @@ final class ScrubTarget {
   List<Path> roots(List<String> paths) throws IOException {
     List<Path> roots = new ArrayList<>();
     for (String path : PathArguments.expand(conf, paths)) {
-      Path root;
-      try {
-        root = new Path(path);
-      } catch (IllegalArgumentException e) {
-        throw usage("Cannot " + verb + " '" + path + "': " + e.getMessage());
-      }
+      Path root = new Path(path);
       if (!root.isUriPathAbsolute()) {
         throw usage("Cannot " + verb + " " + path + ": name an absolute path");
       }
@@ -92,16 +93,17 @@ final class ScrubTarget {
         : URI.create(given.getScheme() + "://" + given.getRawAuthority());
   }
 
-  /** Returns the directory that {@code --ledger} names. */
-  Path ledger(String name) {
+  /** Returns the directory that an option names. */
+  Path directory(String option, String name) {
     Path directory;
     try {
       directory = new Path(name);
     } catch (IllegalArgumentException e) {
-      throw usage("Cannot use --ledger='" + name + "': " + e.getMessage());
+      throw usage("Cannot use " + option + "='" + name + "': " + e.getMessage());
     }
     if (!directory.isAbsolute() || directory.toUri().getScheme() != null) {
-      throw usage("Cannot use --ledger=" + name + ": name an absolute path of the file system");
+      throw usage(
+          "Cannot use " + option + "=" + name + ": name an absolute path of the file system");
     }
     return directory;
   }

@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.Path;
 
 /** Which files and groups of its paths a scrub checks. */
 final class Selection {
-  /** Directories of the ledger and of other records, which are not checked. */
+  /** Files of the ledger and of other records, which are not checked. */
   final List<Path> leftOut;
 
   /** The time of day, in milliseconds. */

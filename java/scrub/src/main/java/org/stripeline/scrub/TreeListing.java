@@ -46,11 +46,11 @@ final class TreeListing {
   /**
    * Prepares to list.
    *
-   * @param leftOut directories that are not entered, such as the ledger's, whose log is always open
+   * @param leftOut files that are not visited, such as the ledger's log, which is always open
    */
   TreeListing(DistributedFileSystem fs, Collection<Path> leftOut, Visitor visitor) {
     this.fs = fs;
-    leftOut.forEach(directory -> this.leftOut.add(directory.toUri().getPath()));
+    leftOut.forEach(file -> this.leftOut.add(file.toUri().getPath()));
     this.visitor = visitor;
   }
 
@@ -94,9 +94,9 @@ final class TreeListing {
         while (entries.hasNext()) {
           FileStatus entry = entries.next();
           Path path = new Path(next.path, entry.getPath().getName());
-          if (entry.isFile()) {
+          if (entry.isFile() && !leftOut.contains(path.toUri().getPath())) {
             visitor.file((HdfsFileStatus) entry, path.toUri().getPath());
-          } else if (entry.isDirectory() && !leftOut.contains(path.toUri().getPath())) {
+          } else if (entry.isDirectory()) {
             add(entry, path, waiting, known);
           }
         }

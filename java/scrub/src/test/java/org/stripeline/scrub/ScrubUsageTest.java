@@ -2,12 +2,14 @@
 package org.stripeline.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
@@ -17,7 +19,11 @@ class ScrubUsageTest {
   private final StringWriter err = new StringWriter();
 
   private int run(String... arguments) {
-    CommandLine line = CommandStyle.commandLine(new ScrubCommand());
+    return execute(new ScrubCommand(), arguments);
+  }
+
+  private int execute(Object command, String... arguments) {
+    CommandLine line = CommandStyle.commandLine(command);
     line.setOut(new PrintWriter(new StringWriter()));
     line.setErr(new PrintWriter(err));
     return line.execute(arguments);
@@ -32,6 +38,8 @@ class ScrubUsageTest {
     "--older-than=14, write for example 90m",
     "--fast, Unknown option",
     "relative/path, name an absolute path",
+    "'', Can not create a Path from an empty string",
+    "--ledger=, Can not create a Path from an empty string",
     "/data/.snapshot/s1/file, it is in a snapshot",
     "/.reserved/raw/data, it is another name of a tree"
   })
@@ -50,6 +58,31 @@ class ScrubUsageTest {
     assertThat(run("hdfs://one:1/data", "hdfs://two:1/data")).isEqualTo(ExitStatus.USAGE);
     assertThat(err.toString()).contains("it is on another file system than the first");
     assertThat(run()).isEqualTo(ExitStatus.USAGE);
+  }
+
+  @Test
+  void theDirectoryOfRecordsMustBeAnAbsolutePath() {
+    for (String directory : new String[] {"", "relative"}) {
+      int status =
+          execute(new RepairCommand(), "hdfs://localhost:1/data", "--audit-directory=" + directory);
+      assertThat(status).as(directory).isEqualTo(ExitStatus.USAGE);
+    }
+    assertThat(err.toString()).contains("--audit-directory=''", "name an absolute path");
+  }
+
+  @Test
+  void anUnexpectedFailureIsNotChecked() {
+    assertThatThrownBy(
+            () ->
+                ScrubTarget.run(
+                    "scrub",
+                    () -> {
+                      throw new IllegalStateException("a surprise");
+                    }))
+        .isInstanceOfSatisfying(
+            CommandException.class,
+            failed -> assertThat(failed.exitStatus()).isEqualTo(ExitStatus.UNCHECKED))
+        .hasMessage("Cannot scrub: IllegalStateException: a surprise");
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.stripeline.natives.Ticker;
 
 /** A ledger in a directory on HDFS. Its writer has the lease of a file. */
 final class HdfsLedgerStore implements LedgerStore {
-  private static final String LEASE = "lease";
+  static final String LEASE = "lease";
 
   /** Longer than the 60 s after which the NameNode gives away the lease of a killed process. */
   private static final long TAKE_OVER_MS = TimeUnit.SECONDS.toMillis(75);

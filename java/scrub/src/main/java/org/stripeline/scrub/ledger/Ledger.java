@@ -5,8 +5,11 @@ import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.Reasons;
@@ -46,6 +49,13 @@ public final class Ledger implements Closeable {
      * @param isSeen whether its file was marked in the table
      */
     boolean keeps(GroupRecord record, boolean isSeen) throws IOException;
+  }
+
+  /** Returns the paths of a ledger's files, of which some are open while it is written. */
+  public static List<Path> files(Path directory) {
+    return Stream.of(HdfsLedgerStore.LEASE, LEDGER, NEXT, LOG)
+        .map(name -> new Path(directory, name))
+        .collect(Collectors.toList());
   }
 
   private Ledger(LedgerStore store, Ticker ticker, LedgerTable table) {
