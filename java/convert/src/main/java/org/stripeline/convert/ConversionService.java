@@ -30,6 +30,7 @@ import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.DaemonThreads;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Terminal;
 
 /**
  * Carries out the rules of a file, once or again and again. Each path of a rule is one job, as if
@@ -369,7 +370,7 @@ final class ConversionService {
       } catch (RuntimeException e) {
         // The other paths and rules do not depend on it.
         LOG.error("Cannot carry out {} on {}", rule, path, e);
-        printer.accept(rule + ": Cannot convert " + path + ": " + e);
+        printer.accept(Terminal.oneLine(rule + ": Cannot convert " + path + ": " + e));
         worst = ExitStatus.worse(worst, ExitStatus.UNCHECKED);
       }
     }

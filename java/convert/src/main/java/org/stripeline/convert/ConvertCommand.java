@@ -35,6 +35,7 @@ import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Terminal;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -222,7 +223,7 @@ public final class ConvertCommand implements Callable<Integer> {
       path = sequence.path();
       if (!sequence.isOnly() && !json) {
         PrintWriter out = spec.commandLine().getOut();
-        out.println((sequence.isFirst() ? "" : "\n") + path + ":");
+        out.println((sequence.isFirst() ? "" : "\n") + Terminal.oneLine(path) + ":");
         out.flush();
       }
       try {

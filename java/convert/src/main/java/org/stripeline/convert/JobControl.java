@@ -23,6 +23,7 @@ import org.stripeline.convert.status.JobList;
 import org.stripeline.convert.status.StatusText;
 import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Terminal;
 
 /** Shows and controls jobs, whichever process and user runs them. */
 final class JobControl {
@@ -100,7 +101,7 @@ final class JobControl {
 
   private void say(JobEntry job, String what) {
     if (!isJson) {
-      out.println("Job " + job.name() + " on " + job.path() + " " + what);
+      out.println("Job " + job.name() + " on " + Terminal.oneLine(job.path()) + " " + what);
       out.flush();
     }
   }

@@ -25,6 +25,7 @@ import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Page;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.Sheet;
+import org.stripeline.terminal.Terminal;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -225,7 +226,8 @@ public final class PlanCommand implements Callable<Integer> {
     for (String one : all) {
       path = one;
       if (all.size() > 1 && !json) {
-        spec.commandLine().getOut().println((one.equals(all.get(0)) ? "" : "\n") + one + ":");
+        String gap = one.equals(all.get(0)) ? "" : "\n";
+        spec.commandLine().getOut().println(gap + Terminal.oneLine(one) + ":");
       }
       try {
         status = ExitStatus.worse(status, plan());

@@ -3,6 +3,7 @@ package org.stripeline.scrub;
 
 import java.io.PrintWriter;
 import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.Terminal;
 
 /** Prints what a ledger has, for people. */
 final class CoverageText {
@@ -26,7 +27,7 @@ final class CoverageText {
 
   private void print(CoverageReport report) {
     out.println(
-        String.join(" ", report.paths)
+        Terminal.oneLine(String.join(" ", report.paths))
             + ": "
             + Quantity.counted(report.files, "file")
             + ", "
@@ -54,7 +55,8 @@ final class CoverageText {
                 + " of which nothing was read)");
     line("groups damaged", Quantity.count(report.groupsDamaged));
     for (CoverageReport.Damaged one : report.damaged) {
-      out.println("    " + one.path + " block " + one.block + ", checked " + ago(one.triedMs));
+      String path = Terminal.oneLine(one.path);
+      out.println("    " + path + " block " + one.block + ", checked " + ago(one.triedMs));
     }
     if (report.groupsDamaged > report.damaged.size()) {
       out.println("    and " + (report.groupsDamaged - report.damaged.size()) + " more");

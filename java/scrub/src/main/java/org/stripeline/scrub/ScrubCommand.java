@@ -23,6 +23,7 @@ import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
+import org.stripeline.terminal.Terminal;
 import org.stripeline.terminal.TimeSpan;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -242,7 +243,12 @@ public final class ScrubCommand implements Callable<Integer> {
         throws IOException {
       long now = System.currentTimeMillis();
       CoverageReport report =
-          Coverage.of(fs, directory, roots, now, (path, why) -> err.println(path + ": " + why));
+          Coverage.of(
+              fs,
+              directory,
+              roots,
+              now,
+              (path, why) -> err.println(Terminal.oneLine(path + ": " + why)));
       if (json) {
         OutputOptions.printJson(out, report);
       } else {

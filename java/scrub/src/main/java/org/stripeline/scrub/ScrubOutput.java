@@ -17,6 +17,7 @@ import org.stripeline.scrub.repair.RepairRecord;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.Terminal;
 
 /**
  * Prints the findings of a scrub as they come, as text or as one JSON object per line. Thread-safe:
@@ -60,7 +61,7 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
       return;
     }
     if (!isJson) {
-      out.println(path + ": NOT_CHECKED: " + reason);
+      out.println(Terminal.oneLine(path + ": NOT_CHECKED: " + reason));
       out.flush();
       return;
     }
@@ -104,7 +105,7 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
     }
     String group = group(path, number, checked.locations().toString());
     printFindings(group, checked);
-    out.println(group + ": " + record);
+    out.println(Terminal.oneLine(group + ": " + record));
     out.flush();
   }
 
@@ -114,7 +115,7 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
 
   private void printFindings(String group, GroupResult result) {
     for (Finding finding : result.findings()) {
-      out.println(group + ": " + finding);
+      out.println(Terminal.oneLine(group + ": " + finding));
     }
   }
 

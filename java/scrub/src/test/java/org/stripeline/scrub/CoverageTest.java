@@ -97,6 +97,18 @@ class CoverageTest {
   }
 
   @Test
+  void namesWithControlCharactersForgeNoLine() {
+    StringWriter text = new StringWriter();
+    CoverageReport report = coverage.report();
+    report.paths.add("/a\nb");
+    report.damaged.add(new CoverageReport.Damaged("/a\nb/c", 7, NOW * 1000));
+    CoverageText.print(report, new PrintWriter(text), NOW * 1000);
+    assertThat(text.toString())
+        .startsWith("/a\\nb: 0 files")
+        .contains("\n    /a\\nb/c block 7, checked 0 s ago\n");
+  }
+
+  @Test
   void withoutFilesThereIsNothing() {
     StringWriter text = new StringWriter();
     CoverageReport report = coverage.report();

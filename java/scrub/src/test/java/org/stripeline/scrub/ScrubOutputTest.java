@@ -60,6 +60,19 @@ class ScrubOutputTest {
     assertThat(err.toString()).contains("3 files, 14.6 KiB");
   }
 
+  /** HDFS accepts them; lines of their own would look like findings. */
+  @Test
+  void namesWithControlCharactersForgeNoLine() {
+    ScrubOutput output = output(false);
+    String name = "/a\n/b group 0 blk_1: WRONG_BYTES\u001b[2K";
+    check(output, name, SampleResults.damaged());
+    output.unread(name, "Permission denied: " + name);
+
+    assertThat(lines())
+        .hasSize(4)
+        .allMatch(line -> line.startsWith("/a\\n/b group 0 blk_1: WRONG_BYTES\\u001b[2K"));
+  }
+
   @Test
   void jsonHasALineForEachGroupWithFindings() {
     ScrubOutput output = output(true);

@@ -39,6 +39,10 @@ public final class CommandStyle {
 
   /** Returns a word of a command line as a shell must get it: quoted if it needs to be. */
   public static String shellWord(String word) {
+    if (!word.equals(Terminal.oneLine(word))) {
+      // Bash replaces the escapes.
+      return "$'" + Terminal.oneLine(word.replace("\\", "\\\\").replace("'", "\\'")) + "'";
+    }
     return word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
   }
 

@@ -21,7 +21,9 @@ public interface Sheet {
         new Sheet() {
           @Override
           public void line(String line) {
-            text.append(line).append('\n');
+            String trimmed = line.replaceFirst("^\n+", "");
+            text.append(line, 0, line.length() - trimmed.length());
+            text.append(Terminal.oneLine(trimmed)).append('\n');
           }
 
           @Override

@@ -55,6 +55,27 @@ public final class Terminal {
     return is(descriptor) && Ansi.AUTO.enabled() ? coloured(text) : text;
   }
 
+  /**
+   * Returns a text as one line without effects on a terminal: control characters become escapes.
+   * HDFS allows them in the names of files, which could otherwise print lines of their own.
+   */
+  public static String oneLine(String text) {
+    StringBuilder line = new StringBuilder();
+    for (char letter : text.toCharArray()) {
+      switch (Character.getType(letter)) {
+        case Character.CONTROL:
+        case Character.FORMAT:
+        case Character.LINE_SEPARATOR:
+        case Character.PARAGRAPH_SEPARATOR:
+          line.append(letter == '\n' ? "\\n" : String.format("\\u%04x", (int) letter));
+          break;
+        default:
+          line.append(letter);
+      }
+    }
+    return line.toString();
+  }
+
   static String coloured(String text) {
     return text.replaceAll("\\b(WARNING|Warning)\\b", "\u001b[33m$1\u001b[39m")
         .replaceAll("\\bFAILED\\b", "\u001b[31mFAILED\u001b[39m")

@@ -29,8 +29,10 @@ public final class TextTable {
       throw new IllegalArgumentException(
           "Cannot add row: " + cells.length + " cells for " + columns() + " columns");
     }
-    String[] row = Arrays.copyOf(cells, columns());
-    Arrays.fill(row, cells.length, row.length, "");
+    String[] row = new String[columns()];
+    for (int i = 0; i < row.length; i++) {
+      row[i] = i < cells.length ? Terminal.oneLine(cells[i]) : "";
+    }
     rows.add(row);
     return this;
   }

@@ -40,6 +40,18 @@ class TextTableTest {
   }
 
   @Test
+  void namesWithControlCharactersAreOneLineWithoutEffects() {
+    String name = "/a\nb\u001b[2Kc\u202e";
+    String shown = "/a\\nb\\u001b[2Kc\\u202e";
+
+    assertThat(Terminal.oneLine(name)).isEqualTo(shown);
+    assertThat(Terminal.oneLine("/caf\u00e9 \\n")).isEqualTo("/caf\u00e9 \\n");
+    assertThat(new TextTable("path").row(name).render()).endsWith("\n" + shown + "\n");
+    assertThat(Sheet.text(sheet -> sheet.line("\n" + name))).isEqualTo("\n" + shown + "\n");
+    assertThat(CommandStyle.shellWord("/a\nit's\\")).isEqualTo("$'/a\\nit\\'s\\\\'");
+  }
+
+  @Test
   void verdictsAreColouredOnTerminalsOnly() {
     String line = "PASSED, WARNING: some FAILED";
     assertThat(Terminal.coloured(line))

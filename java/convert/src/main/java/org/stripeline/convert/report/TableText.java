@@ -2,6 +2,7 @@
 package org.stripeline.convert.report;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.stripeline.convert.job.AdoptionTraffic;
@@ -9,6 +10,7 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.Terminal;
 import org.stripeline.terminal.TextTable;
 
 /** Prints a plan or the result of a job as text for people. */
@@ -53,7 +55,7 @@ public final class TableText {
             "skipped, "
                 + entry.getKey().text()
                 + ": such as "
-                + String.join(", ", entry.getValue().examples));
+                + names(entry.getValue().examples));
       }
     }
     if (settings.layout == Layout.CONTIGUOUS && totals.filesOfFewBlocks > 0) {
@@ -112,7 +114,7 @@ public final class TableText {
       out.println("not converted: " + Quantity.counted(report.failed(), "file"));
     }
     for (JobReport.Failure failure : report.failures()) {
-      out.println("  " + failure.path + ": " + failure.reason);
+      out.println("  " + Terminal.oneLine(failure.toString()));
     }
     if (report.failed() > report.failures().size()) {
       out.println(
@@ -156,7 +158,11 @@ public final class TableText {
               + ", "
               + Quantity.counted(vanished.files, "file")
               + "; such as "
-              + String.join(", ", vanished.examples));
+              + names(vanished.examples));
     }
+  }
+
+  private static String names(List<String> examples) {
+    return Terminal.oneLine(String.join(", ", examples));
   }
 }

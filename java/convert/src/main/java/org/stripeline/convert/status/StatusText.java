@@ -14,6 +14,7 @@ import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.service.ServiceStatus;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Quantity;
+import org.stripeline.terminal.Terminal;
 import org.stripeline.terminal.TextTable;
 
 /** Prints jobs and their states. */
@@ -165,7 +166,7 @@ public final class StatusText {
 
   private void details(JobStatus status) {
     for (JobReport.Failure failure : status.failures) {
-      out.println("  not converted: " + failure);
+      out.println("  not converted: " + Terminal.oneLine(failure.toString()));
     }
     if (status.filesFailed > status.failures.size()) {
       long more = status.filesFailed - status.failures.size();
