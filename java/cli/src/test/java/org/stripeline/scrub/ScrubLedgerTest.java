@@ -177,6 +177,9 @@ class ScrubLedgerTest extends ScrubLedgerCase {
     assertThat(damaged.get("block").getAsLong()).isEqualTo(id);
     assertThat(scrub("--status", path("/f0"))).isEqualTo(ExitStatus.SOUND);
     assertThat(value("files")).isEqualTo(1);
+    String metrics = "--prometheus=" + directory.resolve("no/such/place");
+    assertThat(scrub("--status", path(""), metrics)).isEqualTo(ExitStatus.FAILED);
+    assertThat(error).contains("Cannot write " + directory.resolve("no/such/place"));
 
     assertThat(scrub("--checked-before=1d", path(""))).isEqualTo(ExitStatus.FAILED);
     assertThat(value("groups")).isEqualTo(1);

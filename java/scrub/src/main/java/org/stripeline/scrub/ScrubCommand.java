@@ -20,6 +20,7 @@ import org.stripeline.scrub.check.CheckSettings;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.AtSignal;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Progress;
@@ -254,11 +255,17 @@ public final class ScrubCommand implements Callable<Integer> {
       } else {
         CoverageText.print(report, out, now);
       }
-      if (prometheus != null) {
-        CoverageMetrics.write(report, now, Paths.get(prometheus));
-      }
       int unread = report.pathsUnread > 0 ? ExitStatus.UNCHECKED : ExitStatus.SOUND;
-      return report.groupsDamaged > 0 ? ExitStatus.FAILED : unread;
+      int known = report.groupsDamaged > 0 ? ExitStatus.FAILED : unread;
+      if (prometheus != null) {
+        try {
+          CoverageMetrics.write(report, now, Paths.get(prometheus));
+        } catch (IOException e) {
+          throw new CommandException(
+              ExitStatus.worse(known, ExitStatus.UNCHECKED), e.getMessage());
+        }
+      }
+      return known;
     }
   }
 }

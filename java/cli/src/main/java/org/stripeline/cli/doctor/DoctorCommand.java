@@ -4,6 +4,7 @@ package org.stripeline.cli.doctor;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
 import org.stripeline.terminal.Terminal;
@@ -69,18 +70,9 @@ public final class DoctorCommand implements Callable<Integer> {
     DoctorReport report;
     try {
       report = doctor.examine(System.getenv("HADOOP_CONF_DIR"), cluster);
-      if (file != null) {
-        new Bundle(doctor.configuration(), System.getenv()).write(file, report);
-      }
     } catch (RuntimeException | Error e) {
       Bundle.giveUp(file);
-      throw e;
-    }
-    if (file != null) {
-      spec.commandLine()
-          .getErr()
-          .println("Wrote " + file + ": read it before you pass it on; it names hosts and paths");
-      spec.commandLine().getErr().flush();
+      throw failure(ExitStatus.SOUND, e);
     }
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
@@ -88,7 +80,30 @@ public final class DoctorCommand implements Callable<Integer> {
     } else {
       new ReportPrinter(out, Terminal::mark).print(report);
     }
-    return status(report, strict);
+    int status = status(report, strict);
+    if (file == null) {
+      return status;
+    }
+    try {
+      new Bundle(doctor.configuration(), System.getenv()).write(file, report);
+    } catch (RuntimeException | Error e) {
+      Bundle.giveUp(file);
+      throw failure(status, e);
+    }
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("Wrote " + file + ": read it before you pass it on; it names hosts and paths");
+    err.flush();
+    return status;
+  }
+
+  /** Returns a failure that does not hide what was found before it. */
+  private static CommandException failure(int found, Throwable e) {
+    boolean isTold = e instanceof CommandException;
+    int status = isTold ? ((CommandException) e).exitStatus() : ExitStatus.UNCHECKED;
+    String message = isTold ? e.getMessage() : "Cannot continue: " + e;
+    CommandException failure = new CommandException(ExitStatus.worse(found, status), message);
+    failure.initCause(e);
+    return failure;
   }
 
   /** Returns the exit status for the findings, which monitoring relies on. */

@@ -128,6 +128,7 @@ class DoctorTest {
         .contains("self test      passed");
   }
 
+  /** It does not hide the problem that there is no native library. */
   @Test
   void aBundleThatCannotBeWrittenIsRemoved() throws Exception {
     // A directory is no log that can be read.
@@ -135,11 +136,11 @@ class DoctorTest {
     Path bundle = temporary.resolve("bundle.zip");
     assertThat(
             run(
-                ExitStatus.UNCHECKED,
+                ExitStatus.FAILED,
                 "-Dstripeline.native.enabled=false",
                 Map.of("HADOOP_LOG_DIR", logs.toString()),
                 "--bundle=" + bundle))
-        .contains("Cannot write " + bundle + ": ");
+        .contains("stripeline.native.enabled is false", "Cannot write " + bundle + ": ");
     assertThat(bundle).doesNotExist();
   }
 
