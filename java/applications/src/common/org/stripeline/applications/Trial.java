@@ -38,8 +38,8 @@ final class Trial implements AutoCloseable {
 
   /**
    * Runs an application with a client and ends the JVM, also if threads of the application are
-   * left: with status 1 if our client lost a record, or if the stock client lost none, because the
-   * application detects no losses then.
+   * left: with status 1 if our client lost a record, or if the stock client lost none that could be
+   * counted, because the application detects no losses then.
    *
    * @param client {@code stripeline}, with durable sync, or {@code stock}
    */
@@ -161,16 +161,21 @@ final class Trial implements AutoCloseable {
   /** Reports how many records were acknowledged and how many of these were read back. */
   void report(String what, long acknowledged, long read, String remark) {
     lost += acknowledged - read;
-    if (Boolean.getBoolean("applications.json")) {
-      System.out.printf(
-          "{\"client\":\"%s\",\"trial\":\"%s\",\"acknowledged\":%d,\"readBack\":%d,\"lost\":%d,"
-              + "\"remark\":\"%s\"}%n",
-          client, what, acknowledged, read, acknowledged - read, remark);
-      return;
-    }
+    print(what, acknowledged, read, 0, remark);
+  }
+
+  /** Reports that none of the records could be read, which does not say that they are lost. */
+  void notServed(String what, long acknowledged, String remark) {
+    print(what, acknowledged, 0, acknowledged, remark);
+  }
+
+  private void print(String what, long acknowledged, long read, long notServed, String remark) {
     System.out.printf(
-        "%-10s %-44s acknowledged %7d  read back %7d  lost %7d  %s%n",
-        client, what, acknowledged, read, acknowledged - read, remark);
+        Boolean.getBoolean("applications.json")
+            ? "{\"client\":\"%s\",\"trial\":\"%s\",\"acknowledged\":%d,\"readBack\":%d,"
+                + "\"lost\":%d,\"notServed\":%d,\"remark\":\"%s\"}%n"
+            : "%-10s %-44s acknowledged %7d  read back %7d  lost %7d  not served %7d  %s%n",
+        client, what, acknowledged, read, acknowledged - read - notServed, notServed, remark);
   }
 
   @Override

@@ -418,15 +418,20 @@ class MeasurementsTest {
     EvaluationReport.Section section = new EvaluationReport.Section("accumulo", "", "");
     String text =
         "{'trials':[{'client':'stock','trial':'Accumulo: all-killed','acknowledged':9,"
-            + "'readBack':2,'lost':7,'remark':''}]}";
+            + "'readBack':2,'lost':7,'notServed':0,'remark':''},{'client':'stock',"
+            + "'trial':'Accumulo: some','acknowledged':8,'readBack':0,'lost':0,'notServed':8,"
+            + "'remark':'not served within 240 s'}]}";
     new AccumuloSection()
         .conclude(
             Measurement.script("accumulo-log", 1, "accumulo"),
             JsonParser.parseString(text).getAsJsonObject(),
             section);
     assertThat(section.figures.get(0).comparisons)
-        .extracting(one -> one.what + ": " + one.published + " " + one.here)
-        .containsExactly("Accumulo: all-killed, stock client, of 9: logs corrupt 7.0");
+        .extracting(one -> one.what + ": " + one.published + " " + one.here + " " + one.unit)
+        .containsExactly(
+            "Accumulo: all-killed, stock client, of 9: logs corrupt 7.0 mutations",
+            "Accumulo: some, stock client, of 8, not served within 240 s: logs corrupt 8.0"
+                + " mutations not served");
   }
 
   @Test
