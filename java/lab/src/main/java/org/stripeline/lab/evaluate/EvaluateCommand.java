@@ -112,7 +112,7 @@ public final class EvaluateCommand implements Callable<Integer> {
       names = "--resume",
       description =
           "Continue in a directory of an earlier run: complete measurements with the same command,"
-              + " version and commit are not repeated")
+              + " version, commit, machine and Java are not repeated")
   private boolean resume;
 
   @Mixin private OutputOptions output;
@@ -152,7 +152,7 @@ public final class EvaluateCommand implements Callable<Integer> {
             directory.toAbsolutePath(),
             spec.root().userObject().getClass(),
             home,
-            report.commit + " " + report.versions);
+            Origin.of(report));
     Remaining remaining = new Remaining(sections, size);
     for (Section section : sections) {
       EvaluationReport.Section results =

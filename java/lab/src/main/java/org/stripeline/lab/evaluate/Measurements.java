@@ -71,7 +71,7 @@ final class Measurements {
    *
    * @param main the class with the {@code main} of our command
    * @param home the checkout, for scripts
-   * @param origin what measures: the commit and the versions of libraries, see {@link Origin}
+   * @param origin what measures, see {@link Origin#of}
    */
   Measurements(Path directory, Class<?> main, Path home, String origin) throws IOException {
     this.main = main;
@@ -83,8 +83,7 @@ final class Measurements {
 
   /**
    * Returns the stored result of this measurement if the same command of the same version and
-   * commit of Stripeline with the same libraries completed it, or what became of it in this run,
-   * and otherwise null.
+   * origin completed it, or what became of it in this run, and otherwise null.
    */
   Stored earlier(Measurement measurement) throws IOException {
     Stored before = tried.get(measurement.command());

@@ -3,6 +3,7 @@ package org.stripeline.lab.evaluate;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -13,12 +14,25 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.stripeline.lab.cluster.ChildJvm;
 
-/** What measures: the commit of a checkout, and the libraries and programs of this machine. */
+/** What measures: the commit of a checkout, this machine, its libraries and programs, and Java. */
 final class Origin {
   /** Stands for the commit where there is no checkout, or no git. */
   private static final String UNKNOWN = "unknown";
 
   private Origin() {}
+
+  /** Returns all that figures depend on besides the command, from a report that describes it. */
+  static String of(EvaluationReport report) {
+    return String.join(
+        "; ",
+        report.commit,
+        report.versions.toString(),
+        report.machine.processors + " x " + report.machine.processorName(),
+        "kernel " + report.machine.kernel,
+        "Hadoop " + report.hadoop,
+        "Java " + report.java,
+        ManagementFactory.getRuntimeMXBean().getInputArguments().toString());
+  }
 
   /**
    * Returns the commit of a checkout.

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +91,30 @@ class MeasurementsTest {
     assertThat(next.earlier(one)).isNull();
     Files.writeString(file, "{\"version\"");
     assertThat(next.earlier(one)).isNull();
+  }
+
+  /** Their figures would be shown beside the name of this machine. */
+  @Test
+  void anotherMachineOrRuntimeHasAnotherOrigin() {
+    List<Consumer<EvaluationReport>> changes =
+        List.of(
+            report -> {},
+            report -> report.commit = "c2",
+            report -> report.versions.put("ISA-L", "library 2"),
+            report -> report.machine.processor = "another",
+            report -> report.machine.processors = 1000,
+            report -> report.machine.kernel = "another",
+            report -> report.hadoop = "another",
+            report -> report.java = "another");
+    Set<String> origins = new HashSet<>();
+    for (Consumer<EvaluationReport> change : changes) {
+      EvaluationReport report = new EvaluationReport();
+      change.accept(report);
+      origins.add(Origin.of(report));
+    }
+    assertThat(origins).hasSameSizeAs(changes);
+    assertThat(Origin.of(new EvaluationReport()))
+        .contains(ManagementFactory.getRuntimeMXBean().getInputArguments().toString());
   }
 
   @Test
