@@ -2,6 +2,7 @@
 package org.stripeline.applications;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,16 @@ enum Contestant {
       }
     }
     return found;
+  }
+
+  /**
+   * Returns contestants in the order of one repetition. What is first is evenly spread over all
+   * repetitions, of which there may be fewer than contestants.
+   */
+  static List<Contestant> inTurn(List<Contestant> all, int repetition, int repetitions) {
+    List<Contestant> order = new ArrayList<>(all);
+    Collections.rotate(order, -(repetition * all.size() / repetitions));
+    return order;
   }
 
   Path directory() {

@@ -53,8 +53,14 @@ public final class ThroughputBench {
     int mebibytes = Integer.parseInt(arguments[2]);
     int repetitions = Integer.parseInt(arguments[3]);
     hdfs.makeDirectories(contestants);
+    // All share this JVM with the servers, which compiles while these run.
+    for (Contestant contestant : contestants) {
+      try (Turn turn = new Turn(contestant, 0, clients, Math.min(mebibytes, BUFFER_MIB))) {
+        turn.warmUp();
+      }
+    }
     for (int repetition = 0; repetition < repetitions; repetition++) {
-      for (Contestant contestant : contestants) {
+      for (Contestant contestant : Contestant.inTurn(contestants, repetition, repetitions)) {
         System.err.println("repetition " + (repetition + 1) + ": " + contestant.label);
         try (Turn turn = new Turn(contestant, repetition, clients, mebibytes)) {
           turn.run();
@@ -84,6 +90,13 @@ public final class ThroughputBench {
       this.clients = clients;
       this.mebibytes = mebibytes;
       fs = hdfs.client(contestant);
+    }
+
+    void warmUp() throws Exception {
+      tool("gen");
+      tool("read", "stf");
+      tool("read", "pos");
+      tool("clean");
     }
 
     void run() throws Exception {

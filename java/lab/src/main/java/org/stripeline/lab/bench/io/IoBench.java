@@ -366,9 +366,7 @@ final class IoBench {
     }
 
     private void measureAll(Operation operation, int repetition) throws IOException {
-      List<ClientProcess> order = new ArrayList<>(clients);
-      Collections.rotate(order, -repetition);
-      for (ClientProcess client : order) {
+      for (ClientProcess client : settings.inTurn(clients, jvm, repetition)) {
         if (client.contestant().takesPart(operation) && !client.hasEnded()) {
           measure(client, operation, repetition);
         }

@@ -2,6 +2,7 @@
 package org.stripeline.lab.bench.io;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
@@ -61,6 +62,17 @@ public final class IoSettings {
 
   /** The rate that stands for an unlimited network. */
   static final int LOOPBACK = 0;
+
+  /**
+   * Returns contestants in the order of one repetition. What is first is evenly spread over all
+   * repetitions of all JVMs, of which there may be fewer than contestants.
+   */
+  <T> List<T> inTurn(List<T> all, int jvm, int repetition) {
+    int turn = jvm * repetitions + repetition;
+    List<T> order = new ArrayList<>(all);
+    Collections.rotate(order, -(turn * all.size() / (jvms * repetitions)));
+    return order;
+  }
 
   /**
    * Returns a policy of the codec rs by its name, which may differ from Hadoop's built-in policies.

@@ -8,6 +8,7 @@ import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -66,6 +67,27 @@ class IoPartsTest {
         .isLessThan(ClientHeap.BYTES_MAX);
     assertThat(ClientHeap.bytes(IoContestant.ISAL_1M, IoSettings.policy("RS-6-3-1024k"), 20))
         .isGreaterThan(ClientHeap.BYTES_MAX);
+  }
+
+  /** Also if no JVM measures more than once. */
+  @Test
+  void contestantsTakeTurnsOverAllJvms() {
+    IoSettings settings = new IoSettings();
+    settings.jvms = 3;
+    settings.repetitions = 2;
+    List<Integer> six = Arrays.asList(0, 1, 2, 3, 4, 5);
+    List<Integer> first = new ArrayList<>();
+    for (int jvm = 0; jvm < settings.jvms; jvm++) {
+      for (int repetition = 0; repetition < settings.repetitions; repetition++) {
+        first.add(settings.inTurn(six, jvm, repetition).get(0));
+      }
+    }
+    assertThat(first).isEqualTo(six);
+
+    settings.jvms = 2;
+    settings.repetitions = 1;
+    assertThat(settings.inTurn(six, 0, 0)).isEqualTo(six);
+    assertThat(settings.inTurn(six, 1, 0)).containsExactly(3, 4, 5, 0, 1, 2);
   }
 
   @Test
