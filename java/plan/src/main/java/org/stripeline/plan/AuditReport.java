@@ -13,6 +13,7 @@ final class AuditReport {
   int nodes;
   long files;
   long filesReplicated;
+  long filesOpen;
   long groups;
   long groupsSound;
   long groupsMissingBlocks;

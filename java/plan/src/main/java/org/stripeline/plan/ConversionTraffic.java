@@ -8,7 +8,7 @@ final class ConversionTraffic {
   /** Groups that are converted by adoption. */
   long groups;
 
-  /** Groups for which there are no suitable nodes; the fields below exclude them. */
+  /** Groups for which there are no suitable nodes; other fields exclude their data. */
   long unplaceable;
 
   /** Groups that can be placed only with a violation of the rack rule. */
@@ -47,11 +47,16 @@ final class ConversionTraffic {
 
   double stripeNetwork;
 
-  void add(ConversionTraffic other) {
-    groups += other.groups;
+  /** Adds the groups of files that are left, because some of their groups cannot be placed. */
+  void addUnplaceable(ConversionTraffic other) {
     unplaceable += other.unplaceable;
-    ruleBroken += other.ruleBroken;
     unplaceableReason = unplaceableReason == null ? other.unplaceableReason : unplaceableReason;
+  }
+
+  void add(ConversionTraffic other) {
+    addUnplaceable(other);
+    groups += other.groups;
+    ruleBroken += other.ruleBroken;
     adoptedBlocks += other.adoptedBlocks;
     adoptedBytes += other.adoptedBytes;
     sentBlocks += other.sentBlocks;

@@ -81,6 +81,11 @@ final class ExpectedTraffic extends TrafficModel {
   }
 
   @Override
+  boolean knowsAllNodes() {
+    return true;
+  }
+
+  @Override
   int racksOf(PlannedFile file, int block) {
     return Math.min(racks(), Math.min(2, Math.max(1, file.replication())));
   }

@@ -32,6 +32,7 @@ final class LocatedTraffic extends TrafficModel {
   private final Nodes nodes;
   private final RackRules rules;
   private final boolean isRuleGiven;
+  private final boolean knowsAllNodes;
   private final SplittableRandom random = new SplittableRandom(SEED);
 
   /**
@@ -39,9 +40,11 @@ final class LocatedTraffic extends TrafficModel {
    *
    * @param rules the rules of the NameNode
    * @param blocksPerRackMax c, if another rule is to be planned for; otherwise 0
+   * @param knowsAllNodes whether there are no nodes besides those that are known
    */
-  LocatedTraffic(Nodes nodes, RackRules rules, int blocksPerRackMax) {
+  LocatedTraffic(Nodes nodes, RackRules rules, int blocksPerRackMax, boolean knowsAllNodes) {
     super(blocksPerRackMax);
+    this.knowsAllNodes = knowsAllNodes;
     this.nodes = nodes;
     this.rules = rules;
     this.isRuleGiven = blocksPerRackMax > 0;
@@ -60,6 +63,11 @@ final class LocatedTraffic extends TrafficModel {
   @Override
   boolean isExpected() {
     return false;
+  }
+
+  @Override
+  boolean knowsAllNodes() {
+    return knowsAllNodes;
   }
 
   @Override

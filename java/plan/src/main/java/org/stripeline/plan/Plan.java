@@ -7,10 +7,13 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.select.ConversionRoom;
 import org.stripeline.convert.select.FileChecks;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.plan.source.ClusterView;
 import org.stripeline.plan.source.FileSource;
 import org.stripeline.plan.source.ImageFile;
@@ -68,7 +71,8 @@ public final class Plan implements Sheet.Content {
     PlanCalculator calculator;
     try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
       TrafficModel traffic =
-          new LocatedTraffic(cluster::topology, rules, settings.blocksPerRackMax);
+          new LocatedTraffic(
+              cluster::topology, rules, settings.blocksPerRackMax, cluster.isFromReport());
       calculator = calculate(settings, traffic, source, count -> step.advanceTo(count));
     }
     int racks = cluster.topology().liveRacks();
@@ -88,6 +92,17 @@ public final class Plan implements Sheet.Content {
             (type, need) ->
                 reporter.room(
                     type.name(), need, free == null ? null : (Long) free.getOrDefault(type, 0L)));
+    if (free != null) {
+      try {
+        room.requireQuotas(
+            settings.path,
+            JobDirectory.ROOT_DEFAULT,
+            calculator.quotaNeed(),
+            JobSettings.FILES_OF_CLIENT);
+      } catch (RefusedException e) {
+        reporter.refused(e.getMessage());
+      }
+    }
     return new Plan(report);
   }
 

@@ -33,6 +33,7 @@ final class PlanCalculator implements FileSource.Sink {
   private int policies;
   private final Bin otherBlockSizes = new Bin();
   private final Map<Integer, SpaceNeed> needs = new TreeMap<>();
+  private final SpaceNeed quotaNeed = new SpaceNeed();
   private final SpaceNeed undoNeed = new SpaceNeed();
   private long blockSizesTooLarge;
 
@@ -56,6 +57,12 @@ final class PlanCalculator implements FileSource.Sink {
     Tally tally = rows.of(file.path());
     int habit = syncHabit(file);
     SkipReason reason = reason(file, habit >= 0);
+    ConversionTraffic traffic = reason == null ? traffic(file) : null;
+    if (traffic != null && traffic.unplaceable > 0 && model.knowsAllNodes()) {
+      // A conversion would fail, and leave the file.
+      reason = SkipReason.UNPLACEABLE;
+      tally.traffic.addUnplaceable(traffic);
+    }
     Treatment treatment = reason == null ? adviser.treatment() : Treatment.LEAVE;
     long now = SpaceUse.now(file);
     long after = reason == null ? adviser.bytesAfter() : now;
@@ -85,8 +92,20 @@ final class PlanCalculator implements FileSource.Sink {
       tally.small[file.blockCount()].add(file, now, SpaceUse.contiguous(file, code.shape()));
     }
     if (treatment != Treatment.LEAVE) {
+      tally.traffic.add(traffic);
       addConversion(tally, file, now, after);
     }
+  }
+
+  /** Returns what the conversion of a file moves, with the treatment that was chosen. */
+  private ConversionTraffic traffic(PlannedFile file) {
+    ConversionTraffic traffic = new ConversionTraffic();
+    if (adviser.treatment() == Treatment.STRIPE) {
+      model.addStriped(file, adviser.bytesAfter(), traffic);
+    } else {
+      model.addAdopted(file, adviser.codeAfter(file.blockBytes()), traffic);
+    }
+    return traffic;
   }
 
   @Override
@@ -125,14 +144,13 @@ final class PlanCalculator implements FileSource.Sink {
     needs
         .computeIfAbsent(file.storagePolicy(), id -> new SpaceNeed())
         .add(SpaceNeed.of(file, adviser.treatment().layout(), after), file.isInSnapshot());
+    quotaNeed.add(after, file.isInSnapshot());
     undoNeed.add(now, false);
     CodeName with = adviser.codeAfter(file.blockBytes());
     if (adviser.treatment() == Treatment.STRIPE) {
-      model.addStriped(file, after, tally.traffic);
       blockSizesTooLarge += code.takesCell(file.blockBytes()) ? 0 : 1;
       return;
     }
-    model.addAdopted(file, with, tally.traffic);
     policy(with, file.blockBytes()).add(file, now, after);
     if (adviser.treatment() == Treatment.ADOPT) {
       addShortGroups(tally, file);
@@ -208,6 +226,11 @@ final class PlanCalculator implements FileSource.Sink {
   /** Returns the space that the conversion needs while it runs, by the ids of storage policies. */
   Map<Integer, SpaceNeed> needs() {
     return needs;
+  }
+
+  /** Returns what the new files count in space quotas, where adopted replicas count in full. */
+  SpaceNeed quotaNeed() {
+    return quotaNeed;
   }
 
   /** Returns the space that is needed while the conversion is undone. */

@@ -27,6 +27,7 @@ final class PlanReporter {
               SkipReason.SYNCED,
               SkipReason.LAZY_PERSIST,
               SkipReason.UNREADABLE,
+              SkipReason.UNPLACEABLE,
               SkipReason.ONE_REPLICA,
               SkipReason.TOO_SMALL,
               SkipReason.BLOCK_SIZE,
@@ -326,7 +327,8 @@ final class PlanReporter {
       report.warnings.add(
           Quantity.counted(traffic.unplaceable, "group")
               + " cannot be placed, the first of "
-              + traffic.unplaceableReason);
+              + traffic.unplaceableReason
+              + "; such files are left as they are");
     }
     if (traffic.ruleBroken > 0) {
       report.warnings.add(
@@ -422,6 +424,15 @@ final class PlanReporter {
               + " left there: 'convert' refuses to start; free space or use a smaller"
               + " --files-at-once");
     }
+  }
+
+  /**
+   * Warns that {@code convert} would not start.
+   *
+   * @param refusal what it would say
+   */
+  void refused(String refusal) {
+    report.warnings.add(refusal + "; 'convert' refuses to start until then");
   }
 
   /** Notes what copies would save that were not allowed. */

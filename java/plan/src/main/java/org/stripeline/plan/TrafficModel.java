@@ -54,6 +54,9 @@ abstract class TrafficModel {
   /** Returns whether the values are expectations instead of values from actual locations. */
   abstract boolean isExpected();
 
+  /** Returns whether a group that cannot be placed on the known nodes has no place at all. */
+  abstract boolean knowsAllNodes();
+
   /** Returns the rack rule for the groups of a code. */
   final RackRule rule(CodeShape shape) {
     if (rulesForRacks != racks()) {

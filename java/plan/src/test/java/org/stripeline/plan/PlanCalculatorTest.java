@@ -9,6 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.convert.namenode.RackRules;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.Treatment;
@@ -327,7 +328,7 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
-            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0),
+            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0, true),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = {{0, 3, 4}, {0, 4, 5}, {0, 5, 3}, {1, 6, 7}, {1, 7, 8}, {1, 8, 6}};
     located.accept(PlannedFiles.located(full("/a", 3, 6), replicas));
@@ -351,7 +352,7 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
-            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0),
+            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0, true),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = {{0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}};
     located.accept(PlannedFiles.located(full("/a", 3, 6), replicas));
@@ -361,19 +362,28 @@ class PlanCalculatorTest {
     assertThat(traffic.sentBytes).isEqualTo(3.0 * BLOCK);
   }
 
-  @Test
-  void groupsThatCannotBePlacedAreReported() {
+  /** Only if there are no DataNodes besides those of the tree's blocks. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void filesWithGroupsThatCannotBePlacedAreLeft(boolean knowsAllNodes) {
     Topology topology = Topology.uniform(2, 3);
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
-            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0),
+            new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0, knowsAllNodes),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = new int[6][];
     java.util.Arrays.fill(replicas, new int[] {0, 3, 4});
     located.accept(PlannedFiles.located(full("/a", 3, 6), replicas));
 
-    ConversionTraffic traffic = located.rollUp().get("/").traffic;
+    Tally all = located.rollUp().get("/");
+    assertThat(all.byReason[SkipReason.UNPLACEABLE.ordinal()].files)
+        .isEqualTo(all.byTreatment[Treatment.LEAVE.ordinal()].files)
+        .isEqualTo(knowsAllNodes ? 1 : 0);
+    assertThat(all.all.bytesAfter).isEqualTo((knowsAllNodes ? 18 : 9) * BLOCK);
+    assertThat(located.needs()).hasSize(knowsAllNodes ? 0 : 1);
+    ConversionTraffic traffic = all.traffic;
+    assertThat(traffic.groups).isEqualTo(knowsAllNodes ? 0 : 1);
     assertThat(traffic.unplaceable).isEqualTo(1);
     assertThat(traffic.copyAcross).isZero();
     assertThat(traffic.unplaceableReason).startsWith("/a: Cannot place a group of 6 data");

@@ -51,7 +51,9 @@ public enum SkipReason {
   /** The limit of the NameNode was lowered after the attribute was set. */
   ATTRIBUTE_TOO_LARGE("an extended attribute is larger than dfs.namenode.fs-limits.max-xattr-size"),
   /** A block is missing or incomplete. */
-  UNREADABLE("a block has no live replica");
+  UNREADABLE("a block has no live replica"),
+  /** No group of the code can be placed for some of the blocks; only plans know this before. */
+  UNPLACEABLE("too few DataNodes or racks for its blocks");
 
   private final String text;
 
