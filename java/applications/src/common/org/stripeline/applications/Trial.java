@@ -175,7 +175,13 @@ final class Trial implements AutoCloseable {
             ? "{\"client\":\"%s\",\"trial\":\"%s\",\"acknowledged\":%d,\"readBack\":%d,"
                 + "\"lost\":%d,\"notServed\":%d,\"remark\":\"%s\"}%n"
             : "%-10s %-44s acknowledged %7d  read back %7d  lost %7d  not served %7d  %s%n",
-        client, what, acknowledged, read, acknowledged - read - notServed, notServed, remark);
+        client,
+        what,
+        acknowledged,
+        read,
+        acknowledged - read - notServed,
+        notServed,
+        remark);
   }
 
   @Override

@@ -261,8 +261,7 @@ public final class ScrubCommand implements Callable<Integer> {
         try {
           CoverageMetrics.write(report, now, Paths.get(prometheus));
         } catch (IOException e) {
-          throw new CommandException(
-              ExitStatus.worse(known, ExitStatus.UNCHECKED), e.getMessage());
+          throw new CommandException(ExitStatus.worse(known, ExitStatus.UNCHECKED), e.getMessage());
         }
       }
       return known;

@@ -52,10 +52,7 @@ public final class TableText {
     for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
       if (entry.getKey() != SkipReason.RULE) {
         out.println(
-            "skipped, "
-                + entry.getKey().text()
-                + ": such as "
-                + names(entry.getValue().examples));
+            "skipped, " + entry.getKey().text() + ": such as " + names(entry.getValue().examples));
       }
     }
     if (settings.layout == Layout.CONTIGUOUS && totals.filesOfFewBlocks > 0) {
