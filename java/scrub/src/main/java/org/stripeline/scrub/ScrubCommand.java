@@ -206,10 +206,7 @@ public final class ScrubCommand implements Callable<Integer> {
         }
         Selection selection =
             new Selection(
-                Ledger.files(directory),
-                System::currentTimeMillis,
-                olderThanMs,
-                checkedBeforeMs);
+                Ledger.files(directory), System::currentTimeMillis, olderThanMs, checkedBeforeMs);
         try (Agents agents = Agents.connect(fs.getConf())) {
           Rights.require(fs, agents, "scrub");
           return scrub(fs, agents, roots, directory, selection, bytesPerSecond);
