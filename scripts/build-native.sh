@@ -3,8 +3,9 @@
 # Builds libstripeline_jni.so (for the jar) and libstripeline.so (the C ABI) into
 # build/native/linux-<arch>/, stripped, needing no glibc symbol newer than 2.17.
 #
-# usage: scripts/build-native.sh [--debug]
+# usage: scripts/build-native.sh [--debug | --linker]
 #   --debug                   build the dev profile, unstripped, instead of release
+#   --linker                  only install the linker, if it is missing
 #   STRIPELINE_NATIVE_ARCHS   architectures to build, by default "x86_64 aarch64"
 #
 # zig is the linker because it carries the symbol lists of every glibc: one command links for 2.17
@@ -24,12 +25,13 @@ fail() {
 }
 
 profile=release
-for argument in "$@"; do
-  case "$argument" in
-    --debug) profile=dev ;;
-    *) echo "usage: scripts/build-native.sh [--debug]" >&2; exit 2 ;;
-  esac
-done
+linker_only=false
+case "$*" in
+  "") ;;
+  --debug) profile=dev ;;
+  --linker) linker_only=true ;;
+  *) echo "usage: scripts/build-native.sh [--debug | --linker]" >&2; exit 2 ;;
+esac
 profile_dir=$profile
 [ "$profile" = dev ] && profile_dir=debug
 
@@ -113,6 +115,7 @@ build() {
 
 command -v cargo >/dev/null || fail "cargo is missing (https://rustup.rs)"
 install_zig
+if "$linker_only"; then exit 0; fi
 archs=$(buildable_archs)
 [ -n "$archs" ] || fail "no architecture left to build"
 for arch in $archs; do

@@ -4,8 +4,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# shellcheck source=scripts/beside.sh
+. scripts/beside.sh
+check_java() {
+  scripts/format-java.sh --check &&
+    mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml checkstyle:check
+}
 cargo fmt --all --check
+# Clippy does not keep two processors busy.
+begin_beside check_java
 cargo clippy --quiet --workspace --all-targets -- -D warnings
+await_beside
 # Advisories appear without a change here and need the network: `cargo deny check advisories` before a release.
 if cargo deny --version >/dev/null 2>&1; then
   cargo deny --log-level error check --hide-inclusion-graph bans licenses sources
@@ -28,8 +37,6 @@ trap 'rm -rf "$documents"' EXIT
 scripts/install-documents.sh "$documents"
 scripts/check-links.py "$documents"
 scripts/check-packages.py
-scripts/format-java.sh --check
-mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml checkstyle:check
 
 # Only org.stripeline.natives.Ticker reads the clock, so that tests run the code in virtual time. Exempt are also:
 exempt=(

@@ -32,23 +32,8 @@ step() {
   fi
 }
 
-# Starts a command beside the steps that follow, in a process group of its own: COMMAND...
-begin_beside() {
-  beside_output=$(mktemp)
-  set -m
-  "$@" >"$beside_output" 2>&1 </dev/null &
-  beside=$!
-  set +m
-  trap 'kill -- "-$beside" 2>/dev/null || true; rm -f "$beside_output"' EXIT
-}
-
-# Waits for that command, and prints what it has printed.
-await_beside() {
-  local status=0
-  wait "$beside" || status=$?
-  cat "$beside_output"
-  return "$status"
-}
+# shellcheck source=scripts/beside.sh
+. scripts/beside.sh
 
 maven=(mvn --batch-mode --no-transfer-progress -f java/pom.xml)
 if ((${2:-0} > 0)); then
@@ -71,8 +56,15 @@ list_repeated() {
   list_reports '<flaky(Failure|Error)' "PASSED ONLY WHEN REPEATED"
 }
 
+# Programs that later steps need; to download and unpack them takes little processor time.
+install_needed() {
+  scripts/build-native.sh --linker
+}
+
 fast_steps() {
+  begin_beside install_needed
   step "formatting, lints, sizes" scripts/check.sh
+  step "linker for old glibc" await_beside
   step "native libraries" scripts/build-native.sh
   step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
   step "C and Rust examples, C suite" scripts/test-c.sh
