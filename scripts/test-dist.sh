@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes the archive and the Debian package, installs both into a temporary directory and checks what they contain.
-# usage: scripts/test-dist.sh
+# usage: scripts/test-dist.sh [--built]
+#   --built   `mvn -Pdist package` has built the jars and the manual pages; else they are built first
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +10,11 @@ if [[ ! -e build/native/linux-aarch64/libstripeline_jni.so ]]; then
   echo "test-dist: nothing is tested: this machine cannot build for aarch64, and a package needs both architectures" >&2
   exit 0
 fi
-mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml -pl cli -am -DskipTests -Pdist package
+case "$*" in
+"") mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml -pl cli -am -DskipTests -Pdist package ;;
+--built) ;;
+*) echo "usage: scripts/test-dist.sh [--built]" >&2; exit 2 ;;
+esac
 scripts/dist.sh
 
 work=$(mktemp -d)

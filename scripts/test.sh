@@ -80,7 +80,7 @@ full_steps() {
 
 # Steps that need what the run of the Java tests has built.
 steps_after_java() {
-  step "archive and Debian package" scripts/test-dist.sh
+  step "archive and Debian package" scripts/test-dist.sh --built
   step "bench, quick form" scripts/bench-quick.sh
   # Uses what the two have built, and waits much of its time.
   begin_beside scripts/test-evaluate.sh
@@ -100,14 +100,14 @@ fast)
 full)
   step "native libraries" scripts/build-native.sh
   full_steps
-  step "Java modules, tests with the tag full" "${maven[@]}" -Dgroups=full \
+  step "Java modules, tests with the tag full" "${maven[@]}" -Pdist -Dgroups=full \
     -DexcludedGroups=conformance verify
   steps_after_java
   ;;
 both)
   fast_steps
   full_steps
-  step "Java modules" "${maven[@]}" -DexcludedGroups=conformance verify
+  step "Java modules" "${maven[@]}" -Pdist -DexcludedGroups=conformance verify
   steps_after_java
   ;;
 *)
