@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests the codec against ISA-L and Jerasure and the rails over them, installing Debian's packages where they are
 # absent.
+# usage: scripts/test-peers.sh [CARGO_OPTION...]
+#        scripts/test-peers.sh --install    only install the packages
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -26,6 +28,8 @@ if ! present libisal.so.2 || ! present libJerasure.so.2; then
     $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends libisal2 libjerasure2
 fi
+
+[ "${1:-}" != --install ] || exit 0
 
 STRIPELINE_REQUIRE_PEERS=1 cargo test -p stripeline-peers "$@"
 STRIPELINE_REQUIRE_PEERS=1 cargo test -p stripeline-rail --test libraries "$@"

@@ -56,17 +56,23 @@ list_repeated() {
   list_reports '<flaky(Failure|Error)' "PASSED ONLY WHEN REPEATED"
 }
 
-# Programs that later steps need; to download and unpack them takes little processor time.
+# What later steps need; to download and unpack it takes little processor time.
 install_needed() {
-  scripts/build-native.sh --linker
+  scripts/build-native.sh --linker || return
+  [[ $part == fast ]] || scripts/test-peers.sh --install
 }
 
 fast_steps() {
   begin_beside install_needed
   step "formatting, lints, sizes" scripts/check.sh
-  step "linker for old glibc" await_beside
+  step "linker and libraries, installed beside" await_beside
   step "native libraries" scripts/build-native.sh
-  step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
+  if [[ $part == fast ]]; then
+    step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
+  else
+    step "Rust suites, ISA-L and Jerasure as judges" \
+      env STRIPELINE_REQUIRE_PEERS=1 cargo test --quiet --workspace
+  fi
   step "C and Rust examples, C suite" scripts/test-c.sh
 }
 
@@ -75,7 +81,8 @@ full_steps() {
     cargo test --quiet -p stripeline-gf -p stripeline-codec --features stripeline-codec/no-shuffle-tables
   step "the engine's protocols, permuted" \
     cargo test --quiet -p stripeline-engine --features permute --lib permute
-  step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
+  # Of the Rust suites in the other case.
+  [[ $part == both ]] || step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
 }
 
 # Steps that need what the run of the Java tests has built.
@@ -91,7 +98,8 @@ steps_after_java() {
   step "programs of the evaluation (scripts/test-evaluate.sh)" await_beside
 }
 
-case ${1:-} in
+part=${1:-}
+case $part in
 fast)
   fast_steps
   # Surefire's output stays: it names each class with its count.
