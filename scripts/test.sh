@@ -67,12 +67,16 @@ fast_steps() {
   step "formatting, lints, sizes" scripts/check.sh
   step "linker and libraries, installed beside" await_beside
   step "native libraries" scripts/build-native.sh
+  local crates=(--workspace)
   if [[ $part == fast ]]; then
-    step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
+    crates+=(--exclude stripeline-peers)
+    step "Rust suites" cargo test --quiet "${crates[@]}"
   else
     step "Rust suites, ISA-L and Jerasure as judges" \
-      env STRIPELINE_REQUIRE_PEERS=1 cargo test --quiet --workspace
+      env STRIPELINE_REQUIRE_PEERS=1 cargo test --quiet "${crates[@]}"
   fi
+  # What was compiled for these suites, with the features that all crates together select.
+  export STRIPELINE_DEV_CRATES="${crates[*]} --lib --examples --bin stripeline-example"
   step "C and Rust examples, C suite" scripts/test-c.sh
 }
 
@@ -93,9 +97,11 @@ steps_after_java() {
   begin_beside scripts/test-evaluate.sh
   step "commands of the documents, as printed" scripts/test-docs.sh
   step "alert rules and dashboard" scripts/test-monitoring.sh
-  step "Hadoop's own tests, our coder" scripts/hadoop-tests.sh --list quick
-  step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick
   step "programs of the evaluation (scripts/test-evaluate.sh)" await_beside
+  # Each runs one JVM at a time, in a directory of its own.
+  begin_beside scripts/hadoop-tests.sh --list quick
+  step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick
+  step "Hadoop's own tests, our coder (scripts/hadoop-tests.sh --list quick)" await_beside
 }
 
 part=${1:-}
