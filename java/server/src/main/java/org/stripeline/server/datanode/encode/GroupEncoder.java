@@ -35,8 +35,11 @@ final class GroupEncoder {
   /** Time for streams to end by themselves, so that receivers see an orderly end. */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /** Time for interrupted streams to end; only a hanging disk takes longer. */
-  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(30);
+  /** Default of {@link #endNanos}. */
+  static final long END_NANOS_DEFAULT = TimeUnit.SECONDS.toNanos(30);
+
+  /** Time for interrupted streams to end; only a hanging disk takes longer. Tests shorten it. */
+  static volatile long endNanos = END_NANOS_DEFAULT;
 
   private final TaskContext context;
   private final EncodeRequest request;
@@ -416,7 +419,7 @@ final class GroupEncoder {
             () -> {
               for (List<StreamThread> threads :
                   Arrays.asList(targetThreads, sourceThreads, checkThreads)) {
-                while (!awaitEnds(threads, END_NANOS)) {
+                while (!awaitEnds(threads, endNanos)) {
                   LOG.debug("Threads of {} still hang", name);
                 }
               }
@@ -436,9 +439,9 @@ final class GroupEncoder {
       targetThreads.forEach(StreamThread::interrupt);
       targets.forEach(TargetWriter::close);
     }
-    if (awaitEnds(targetThreads, END_NANOS)
-        && awaitEnds(sourceThreads, END_NANOS)
-        && awaitEnds(checkThreads, END_NANOS)) {
+    if (awaitEnds(targetThreads, endNanos)
+        && awaitEnds(sourceThreads, endNanos)
+        && awaitEnds(checkThreads, endNanos)) {
       return true;
     }
     LOG.warn("Threads of {} hang; their files and buffers stay in use until they end", name);
@@ -463,7 +466,7 @@ final class GroupEncoder {
   /** Returns a time longer than a call to another agent, which may be busy. */
   private long rollBackNanos() {
     long call = TimeUnit.MILLISECONDS.toNanos(context.settings.timeoutMillis);
-    return 2 * (call + END_NANOS) + GRACE_NANOS;
+    return 2 * (call + endNanos) + GRACE_NANOS;
   }
 
   /** Rolls back all targets concurrently, since those that do not answer take long. */

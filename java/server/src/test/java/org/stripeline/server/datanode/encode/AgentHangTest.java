@@ -45,10 +45,12 @@ class AgentHangTest {
     conf.set(AgentKeys.STALL_PERIOD, "5s");
     conf.set(AgentKeys.TIMEOUT, "5s");
     cluster = new AgentCluster(dir, conf, "/a", "/a", "/b", "/b", "/b");
+    GroupEncoder.endNanos = TimeUnit.SECONDS.toNanos(5);
   }
 
   @AfterAll
   void stop() {
+    GroupEncoder.endNanos = GroupEncoder.END_NANOS_DEFAULT;
     cluster.close();
   }
 
