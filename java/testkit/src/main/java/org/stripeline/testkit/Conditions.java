@@ -8,22 +8,29 @@ import java.util.concurrent.locks.LockSupport;
 /** Waits for conditions that other threads and processes establish. */
 public final class Conditions {
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long PAUSE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long PAUSE_MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private Conditions() {}
 
   /**
-   * Polls until the condition holds.
+   * Polls until the condition holds. Each pause is twice as long as the last evaluation, within
+   * bounds, so that an expensive condition does not slow down what it waits for.
    *
    * @throws AssertionError after a minute, with the name of the condition
    */
   public static void await(String what, Callable<Boolean> condition) {
     long start = System.nanoTime();
     try {
+      long begin = start;
       while (!condition.call()) {
-        if (System.nanoTime() - start > LIMIT_NANOS) {
+        long end = System.nanoTime();
+        if (end - start > LIMIT_NANOS) {
           throw new AssertionError("Timed out after 60 s waiting for " + what);
         }
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        long pause = Math.max(PAUSE_MIN_NANOS, Math.min(2 * (end - begin), PAUSE_MAX_NANOS));
+        LockSupport.parkNanos(pause);
+        begin = System.nanoTime();
       }
     } catch (RuntimeException e) {
       throw e;
