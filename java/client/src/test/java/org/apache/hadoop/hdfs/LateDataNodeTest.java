@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.util.Progressable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -58,8 +60,11 @@ class LateDataNodeTest {
   private static final int LIMIT_MILLIS = 1500;
   private static final String OURS = "functional-partitioned";
 
-  @TempDir private Path temporary;
-  private WriteCluster cluster;
+  @TempDir private static Path temporary;
+
+  /** Shared by the tests up to one that stops DataNodes; null before the first and after that. */
+  private static WriteCluster cluster;
+
   private org.apache.hadoop.fs.Path file;
   private CellPool pool;
   private HungBlocks hung;
@@ -68,19 +73,21 @@ class LateDataNodeTest {
 
   @BeforeEach
   void start() throws IOException {
-    cluster =
-        new WriteCluster(
-            temporary,
-            8,
-            GROUP / K,
-            conf -> {
-              conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
-              conf.setInt(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_INTERVAL_SECONDS_KEY, 1);
-              conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 120_000);
-              conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
-              conf.setLong(ClientKeys.WRITE_WINDOW, 1);
-              conf.setLong(ClientKeys.WRITE_SLOW, LIMIT_MILLIS);
-            });
+    if (cluster == null) {
+      cluster =
+          new WriteCluster(
+              Files.createTempDirectory(temporary, "dfs"),
+              8,
+              GROUP / K,
+              conf -> {
+                conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
+                conf.setInt(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_INTERVAL_SECONDS_KEY, 1);
+                conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 120_000);
+                conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
+                conf.setLong(ClientKeys.WRITE_WINDOW, 1);
+                conf.setLong(ClientKeys.WRITE_SLOW, LIMIT_MILLIS);
+              });
+    }
     file = new org.apache.hadoop.fs.Path(cluster.directory("rs", K, M, CELL), "f");
     pool = WriteResources.shared(cluster.conf()).pool();
     hung = new HungBlocks();
@@ -88,11 +95,18 @@ class LateDataNodeTest {
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
     hung.close();
     threads.shutdownNow();
-    cluster.close();
+    cluster = cluster.reuse();
     Conditions.await("all buffers to be back", () -> pool.taken() == 0);
+  }
+
+  @AfterAll
+  static void close() {
+    if (cluster != null) {
+      cluster.close();
+    }
   }
 
   @ParameterizedTest

@@ -17,8 +17,12 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
 import org.apache.hadoop.hdfs.protocol.Block;
@@ -37,10 +41,12 @@ import org.stripeline.testkit.Conditions;
 final class WriteCluster implements Closeable {
   final MiniDFSCluster cluster;
   private final Configuration conf;
+  private final int nodes;
   private final List<DistributedFileSystem> opened = new ArrayList<>();
 
   WriteCluster(Path dir, int nodes, long blockSize, Consumer<Configuration> more)
       throws IOException {
+    this.nodes = nodes;
     conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
     conf.setLong(DFSConfigKeys.DFS_NAMENODE_MIN_BLOCK_SIZE_KEY, 0);
@@ -206,6 +212,24 @@ final class WriteCluster implements Closeable {
     throw new IOException("No DataNode has " + unit);
   }
 
+  /** Returns a configuration change that keeps keys in a file of a directory. */
+  static Consumer<Configuration> keys(Path dir) {
+    return conf ->
+        conf.set(
+            CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
+            JavaKeyStoreProvider.SCHEME_NAME + "://file" + dir.resolve("keys.jks"));
+  }
+
+  /** Makes a directory that is an encryption zone. */
+  org.apache.hadoop.fs.Path zone(org.apache.hadoop.fs.Path path) throws Exception {
+    if (cluster.getNamesystem().getProvider().getMetadata("key") == null) {
+      DFSTestUtil.createKey("key", cluster, conf);
+    }
+    cluster.getFileSystem().mkdirs(path);
+    new HdfsAdmin(cluster.getURI(0), conf).createEncryptionZone(path, "key");
+    return path;
+  }
+
   /** Returns a configuration change that sets the checksum type and chunk size. */
   static Consumer<Configuration> checksum(String type, int bytes) {
     return conf -> {
@@ -214,8 +238,25 @@ final class WriteCluster implements Closeable {
     };
   }
 
-  @Override
-  public void close() {
+  /**
+   * Closes the clients and deletes all files; if DataNodes are stopped, closes the cluster.
+   *
+   * @return this cluster for the next test, or null if it is closed
+   */
+  WriteCluster reuse() throws IOException {
+    if (cluster.getDataNodes().size() < nodes) {
+      close();
+      return null;
+    }
+    closeClients();
+    DistributedFileSystem fs = cluster.getFileSystem();
+    for (FileStatus file : fs.listStatus(new org.apache.hadoop.fs.Path("/"))) {
+      fs.delete(file.getPath(), true);
+    }
+    return this;
+  }
+
+  private void closeClients() {
     for (DistributedFileSystem fs : opened) {
       try {
         fs.close();
@@ -223,6 +264,12 @@ final class WriteCluster implements Closeable {
         throw new UncheckedIOException(e);
       }
     }
+    opened.clear();
+  }
+
+  @Override
+  public void close() {
+    closeClients();
     cluster.shutdown();
   }
 

@@ -8,6 +8,7 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +25,7 @@ import org.apache.hadoop.hdfs.protocol.DSQuotaExceededException;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -47,36 +49,48 @@ class WriteFailureTest {
   private static final int STRIPE = K * CELL;
   private static final int GROUP = 4 * STRIPE;
 
-  @TempDir private Path temporary;
-  private WriteCluster cluster;
+  @TempDir private static Path temporary;
+
+  /** Shared by the tests up to one that stops DataNodes; null before the first and after that. */
+  private static WriteCluster cluster;
+
   private org.apache.hadoop.fs.Path dir;
   private CellPool pool;
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
   @BeforeEach
   void start() throws IOException {
-    cluster =
-        new WriteCluster(
-            temporary,
-            8,
-            GROUP / K,
-            conf -> {
-              conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
-              // A lost DataNode can block the others for half of this time.
-              conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 20_000);
-              conf.setInt(DFSConfigKeys.DFS_NAMENODE_REPLICATION_MAX_STREAMS_KEY, 0);
-              conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
-              conf.setLong("stripeline.client.write.window", 1);
-            });
+    if (cluster == null) {
+      cluster =
+          new WriteCluster(
+              Files.createTempDirectory(temporary, "dfs"),
+              8,
+              GROUP / K,
+              conf -> {
+                conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
+                // A lost DataNode can block the others for half of this time.
+                conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 20_000);
+                conf.setInt(DFSConfigKeys.DFS_NAMENODE_REPLICATION_MAX_STREAMS_KEY, 0);
+                conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
+                conf.setLong("stripeline.client.write.window", 1);
+              });
+    }
     dir = cluster.directory("rs", K, M, CELL);
     pool = WriteResources.shared(cluster.conf()).pool();
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
     threads.shutdownNow();
-    cluster.close();
+    cluster = cluster.reuse();
     Conditions.await("all buffers to be back", () -> pool.taken() == 0);
+  }
+
+  @AfterAll
+  static void close() {
+    if (cluster != null) {
+      cluster.close();
+    }
   }
 
   @ParameterizedTest
