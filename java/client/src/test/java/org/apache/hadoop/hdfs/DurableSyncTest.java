@@ -18,7 +18,6 @@ import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
@@ -158,9 +157,7 @@ class DurableSyncTest extends SyncCase {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 3 * STRIPE + 12_345})
   void filesOfAnEncryptionZoneAreRight(int size) throws Exception {
-    org.apache.hadoop.fs.Path zone = file("zone" + size);
-    fs.mkdirs(zone);
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    org.apache.hadoop.fs.Path zone = cluster.zone(file("zone" + size));
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(zone, "log");
     byte[] all = bytes(size + (int) BLOCK + 5);
     try (FSDataOutputStream out = ours().create(file)) {
@@ -389,8 +386,7 @@ class DurableSyncTest extends SyncCase {
 
   @Test
   void ciphersAreClosed() throws Exception {
-    org.apache.hadoop.fs.Path zone = folder("ciphers");
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    org.apache.hadoop.fs.Path zone = cluster.zone(file("ciphers"));
     DistributedFileSystem ours =
         ours(
             conf ->

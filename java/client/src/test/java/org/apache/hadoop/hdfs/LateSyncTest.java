@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
@@ -89,8 +88,7 @@ class LateSyncTest extends SyncCase {
 
   @Test
   void anEncryptionZone() throws Exception {
-    Path zone = folder("late-zone");
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    Path zone = cluster.zone(file("late-zone"));
     assertSyncedAndClosed(in(zone, "closed"));
     assertDiesWithWhatWasSynced(in(zone, "dies"));
   }

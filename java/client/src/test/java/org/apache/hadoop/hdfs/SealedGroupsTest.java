@@ -13,7 +13,6 @@ import java.util.Random;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.tools.DebugAdmin;
 import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterAll;
@@ -166,8 +165,7 @@ class SealedGroupsTest extends SyncCase {
 
   @Test
   void filesOfAnEncryptionZoneAreRight() throws Exception {
-    Path zone = folder("sealed-zone");
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    Path zone = cluster.zone(file("sealed-zone"));
     Path file = in(zone, "log");
     byte[] all = bytes(3 * STRIPE);
     try (FSDataOutputStream out = sealing().create(file)) {

@@ -25,10 +25,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.CryptoOutputStream;
-import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
-import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -60,17 +57,8 @@ class SmallWritesTest {
 
   @BeforeAll
   void start(@TempDir Path temporary) throws Exception {
-    cluster =
-        new WriteCluster(
-            temporary,
-            K + M,
-            4 * CELL,
-            conf ->
-                conf.set(
-                    CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
-                    JavaKeyStoreProvider.SCHEME_NAME + "://file" + temporary.resolve("keys.jks")));
+    cluster = new WriteCluster(temporary, K + M, 4 * CELL, WriteCluster.keys(temporary));
     dir = cluster.directory("rs", K, M, CELL);
-    DFSTestUtil.createKey("key", cluster.cluster, cluster.conf());
   }
 
   @AfterAll
@@ -237,7 +225,8 @@ class SmallWritesTest {
    */
   @Test
   void anInterruptedWriterOfAnEncryptedFileIsRefusedToGoOn() throws Exception {
-    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(zone("written"), "f");
+    org.apache.hadoop.fs.Path file =
+        new org.apache.hadoop.fs.Path(cluster.zone(file("written")), "f");
     byte[] data = WriteCluster.bytes(2, STRIPE);
     try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
       DistributedFileSystem fs = cluster.notDurable(OURS);
@@ -253,13 +242,6 @@ class SmallWritesTest {
       Conditions.await("all memory to be back", () -> pool.reservedBytes() == 0);
     }
     assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isFalse();
-  }
-
-  private org.apache.hadoop.fs.Path zone(String name) throws Exception {
-    org.apache.hadoop.fs.Path zone = file(name);
-    cluster.cluster.getFileSystem().mkdirs(zone);
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
-    return zone;
   }
 
   private static long twoStripesLessOneByte() {
@@ -331,7 +313,7 @@ class SmallWritesTest {
    */
   @Test
   void anInterruptedCloseOfAnEncryptedFileLeavesNothing() throws Exception {
-    org.apache.hadoop.fs.Path zone = zone("closed");
+    org.apache.hadoop.fs.Path zone = cluster.zone(file("closed"));
     byte[] data = WriteCluster.bytes(4, CELL + 1);
     try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
       DistributedFileSystem fs = cluster.notDurable(OURS);

@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
-import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
@@ -48,13 +46,10 @@ abstract class SyncCase {
             conf -> {
               conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
               conf.set(ClientKeys.WRITE_SYNC, "durable");
-              conf.set(
-                  CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
-                  JavaKeyStoreProvider.SCHEME_NAME + "://file" + dir.resolve("keys.jks"));
+              WriteCluster.keys(dir).accept(conf);
             });
     fs = cluster.cluster.getFileSystem();
     coded = cluster.directory("rs", 3, 2, CELL);
-    DFSTestUtil.createKey("key", cluster.cluster, cluster.conf());
   }
 
   @AfterAll

@@ -25,7 +25,6 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileEncryptionInfo;
 import org.apache.hadoop.hdfs.HungNameNode.Fault;
 import org.apache.hadoop.hdfs.ReplicatedSwitch.Step;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.RepeatedTest;
@@ -262,8 +261,7 @@ class SyncNameNodeFaultsTest extends SyncCase {
   }
 
   private static FileEncryptionInfo encryption(String name) throws Exception {
-    org.apache.hadoop.fs.Path zone = folder(name);
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    org.apache.hadoop.fs.Path zone = cluster.zone(file(name));
     org.apache.hadoop.fs.Path file = in(zone, "log");
     fs.create(file).close();
     return fs.getClient().getFileInfo(file.toUri().getPath()).getFileEncryptionInfo();

@@ -15,15 +15,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.CryptoOutputStream;
-import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
-import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.Options.CreateOpts;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.StripelineHdfs;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -109,13 +106,8 @@ class WriteFeaturesTest {
 
   @Test
   void encryptsFilesOfAnEncryptionZone() throws Exception {
-    start(
-        conf ->
-            conf.set(
-                CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
-                JavaKeyStoreProvider.SCHEME_NAME + "://file" + temporary.resolve("keys.jks")));
-    DFSTestUtil.createKey("key", cluster.cluster, cluster.conf());
-    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(dir, "key");
+    start(WriteCluster.keys(temporary));
+    cluster.zone(dir);
     byte[] data = WriteCluster.bytes(3, 4 * STRIPE + 5);
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
     try (FSDataOutputStream out = cluster.open(OURS).create(file)) {
