@@ -5,7 +5,7 @@ use crate::{Detached, Piece};
 
 /// A piece with its buffers, or one whose buffers the lane has released.
 #[derive(Debug)]
-pub(crate) enum LanePiece {
+pub enum LanePiece {
     /// The device may access the buffers.
     Attached(Piece),
     /// The device works on copies, and the piece may be revoked.
@@ -14,7 +14,8 @@ pub(crate) enum LanePiece {
 
 impl LanePiece {
     /// Releases the buffers if the device works on copies and the piece is revocable.
-    pub(crate) fn of(piece: Piece, works_on_copies: bool) -> Self {
+    #[must_use]
+    pub fn of(piece: Piece, works_on_copies: bool) -> Self {
         match works_on_copies && piece.is_revocable() {
             true => Self::Detached(piece.detach()),
             false => Self::Attached(piece),
@@ -22,7 +23,8 @@ impl LanePiece {
     }
 
     /// Returns the piece with its buffers; none if it was revoked.
-    pub(crate) fn into_piece(self) -> Option<Piece> {
+    #[must_use]
+    pub fn into_piece(self) -> Option<Piece> {
         match self {
             Self::Attached(piece) => Some(piece),
             Self::Detached(detached) => detached.attach(),

@@ -46,6 +46,8 @@ pub use fault::{Fault, FaultKind};
 pub use fork::Process;
 pub use isal::Isal;
 pub use job::{Buffers, Job, Mode};
+#[doc(hidden)]
+pub use lane_piece::LanePiece;
 pub use memory::{MemoryKind, Region};
 pub use null::Null;
 pub use piece::{Detached, Piece, RevokeHandle, WrittenPiece};

@@ -9,11 +9,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use stripeline_codec::Verdict;
-use stripeline_codec::hash::split_mix;
+use stripeline_codec::hash::mixed;
 
 use stripeline_rail::{
-    Capability, Detached, Done, Fault, FaultKind, Lane, Mode, Piece, Rail, clock,
+    Capability, Detached, Done, Fault, FaultKind, Lane, LanePiece, Mode, Piece, Rail, clock,
 };
+
+use crate::Gate;
 
 /// What happens to a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +33,13 @@ pub enum Failure {
     /// It does not complete until [`FaultyRail::release`], and is then done. A revocable piece is
     /// detached until then; another keeps its buffers, and dropping its lane waits.
     Hang,
+    /// As [`Failure::Hang`], but dropping its lane does not wait: a piece that is not detached keeps
+    /// its job alive for ever.
+    Forget,
     /// It is done, but with a wrong byte, or with the wrong verdict of a comparison.
     WrongBytes,
+    /// It is done, but the offset of a mismatch is one byte too high.
+    Misplace,
     /// This and every later piece fail, and no lane can be opened.
     Vanish,
 }
@@ -66,6 +73,12 @@ impl Script {
             always: Some(failure),
             ..Self::default()
         }
+    }
+
+    /// The first `count` pieces fail.
+    #[must_use]
+    pub fn first(count: u64, failure: Failure) -> Self {
+        (0..count).fold(Self::nothing(), |script, number| script.at(number, failure))
     }
 
     /// One piece in `one_in` fails, in one of the given ways, both chosen by the seed.
@@ -117,6 +130,8 @@ impl Script {
 pub struct FaultyRail {
     rail: Arc<dyn Rail>,
     capability: Capability,
+    /// Where the opening of a lane waits.
+    opening: Option<Arc<Gate>>,
     shared: Arc<Shared>,
 }
 
@@ -136,6 +151,7 @@ impl FaultyRail {
                 ..rail.capability().clone()
             },
             rail,
+            opening: None,
             shared: Arc::new(Shared {
                 state: Mutex::new(state),
                 changed: Condvar::new(),
@@ -159,6 +175,22 @@ impl FaultyRail {
         self
     }
 
+    /// Declares that lanes are costly, and lets them open only when the gate is open.
+    #[must_use]
+    pub fn costly(mut self, gate: &Arc<Gate>) -> Self {
+        self.capability.costly_lanes = true;
+        self.opening = Some(Arc::clone(gate));
+        self
+    }
+
+    /// Has each piece wait, when it is submitted, at the gate of its number. Pieces beyond the last
+    /// gate do not wait.
+    #[must_use]
+    pub fn gated(self, gates: &[Arc<Gate>]) -> Self {
+        self.shared.state().gates = gates.to_vec();
+        self
+    }
+
     /// Lets only the first `count` requests for a lane succeed.
     #[must_use]
     pub fn opening_only(self, count: u64) -> Self {
@@ -177,6 +209,15 @@ impl FaultyRail {
         state.released = state.pieces;
         drop(state);
         self.shared.changed.notify_all();
+    }
+
+    /// Attaches the detached pieces that hung when their lanes were dropped, as a device does that
+    /// continues late; returns for each whether it can still write.
+    #[must_use]
+    pub fn attach_left(&self) -> Vec<bool> {
+        let left = std::mem::take(&mut self.shared.state().left);
+        let attached = left.into_iter().map(Detached::attach);
+        attached.map(|piece| piece.is_some()).collect()
     }
 
     /// Returns how often a lane was opened, or could not be opened.
@@ -212,6 +253,9 @@ impl Rail for FaultyRail {
     }
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        if let Some(gate) = &self.opening {
+            gate.pass();
+        }
         let mut state = self.shared.state();
         state.openings += 1;
         if state.vanished || state.openings > state.openings_max {
@@ -246,7 +290,10 @@ struct State {
     /// Hung pieces of lower numbers may complete.
     released: u64,
     hanging: usize,
+    /// Detached pieces that hung when their lanes were dropped.
+    left: Vec<Detached>,
     vanished: bool,
+    gates: Vec<Arc<Gate>>,
 }
 
 impl Shared {
@@ -261,7 +308,7 @@ impl Shared {
         ready(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Returns the number of the next piece and its failure.
+    /// Returns the number of the next piece and its failure, when its gate is open.
     fn next(&self) -> (u64, Option<Failure>) {
         let mut state = self.state();
         let number = state.pieces;
@@ -271,9 +318,14 @@ impl Shared {
             false => state.script.failure(number),
         };
         state.vanished |= failure == Some(Failure::Vanish);
-        state.hanging += usize::from(failure == Some(Failure::Hang));
+        let hangs = matches!(failure, Some(Failure::Hang | Failure::Forget));
+        state.hanging += usize::from(hangs);
+        let gate = state.gates.get(number as usize).cloned();
         drop(state);
         self.changed.notify_all();
+        if let Some(gate) = gate {
+            gate.pass();
+        }
         (number, failure)
     }
 }
@@ -283,32 +335,19 @@ struct FaultyLane {
     shared: Arc<Shared>,
     hung: VecDeque<Hung>,
     ready: VecDeque<Done>,
-    /// Tickets of the pieces to falsify.
-    wrong: Vec<u64>,
+    /// Tickets of the pieces to falsify, and how.
+    wrong: Vec<(u64, Failure)>,
     broken: bool,
     /// The piece for which the lane panics.
-    panicking: Option<HungPiece>,
+    panicking: Option<LanePiece>,
 }
 
 struct Hung {
     number: u64,
     ticket: u64,
-    piece: HungPiece,
-}
-
-/// A revocable piece releases its buffers while it hangs.
-enum HungPiece {
-    Attached(Piece),
-    Detached(Detached),
-}
-
-impl HungPiece {
-    fn of(piece: Piece) -> Self {
-        match piece.is_revocable() {
-            true => Self::Detached(piece.detach()),
-            false => Self::Attached(piece),
-        }
-    }
+    /// A revocable piece releases its buffers while it hangs.
+    piece: LanePiece,
+    is_forgotten: bool,
 }
 
 impl FaultyLane {
@@ -325,11 +364,7 @@ impl FaultyLane {
         {
             let hung = self.hung.pop_front().expect("there is one");
             self.shared.state().hanging -= 1;
-            let piece = match hung.piece {
-                HungPiece::Attached(piece) => Some(piece),
-                HungPiece::Detached(detached) => detached.attach(),
-            };
-            match piece {
+            match hung.piece.into_piece() {
                 Some(piece) => self.lane.submit(hung.ticket, piece),
                 None => self.ready.push_back(Done::revoked(hung.ticket)),
             }
@@ -337,26 +372,30 @@ impl FaultyLane {
     }
 
     fn falsified(&mut self, mut done: Done) -> Done {
-        let place = self.wrong.iter().position(|ticket| *ticket == done.ticket);
+        let is_this = |(ticket, _): &(u64, Failure)| *ticket == done.ticket;
+        let place = self.wrong.iter().position(is_this);
         let (Some(place), Some(piece)) = (place, &mut done.piece) else {
             return done;
         };
-        self.wrong.swap_remove(place);
-        if piece.job().mode() == Mode::Compare {
-            let offset = piece.range().start;
-            done.outcome = done.outcome.map(|verdict| match verdict {
-                Verdict::Sound => Verdict::Mismatch {
-                    parity_unit: 0,
-                    offset,
-                },
-                Verdict::Mismatch { .. } => Verdict::Sound,
-            });
-        } else {
-            piece.write(|_, outputs| {
+        let (_, failure) = self.wrong.swap_remove(place);
+        let compares = piece.job().mode() == Mode::Compare;
+        match (&mut done.outcome, failure) {
+            (Ok(Verdict::Mismatch { offset, .. }), Failure::Misplace) => *offset += 1,
+            (Ok(verdict), Failure::WrongBytes) if compares => {
+                *verdict = match verdict {
+                    Verdict::Sound => Verdict::Mismatch {
+                        parity_unit: 0,
+                        offset: piece.range().start,
+                    },
+                    Verdict::Mismatch { .. } => Verdict::Sound,
+                };
+            }
+            (_, Failure::WrongBytes) if !compares => piece.write(|_, outputs| {
                 let last = outputs.last_mut().expect("an output");
                 let middle = last.len() / 2;
                 last[middle] ^= 0x20;
-            });
+            }),
+            _ => {}
         }
         done
     }
@@ -383,8 +422,8 @@ impl Lane for FaultyLane {
                 );
             }
             Some(Failure::Vanish) => self.fail(ticket, piece, gone()),
-            Some(Failure::WrongBytes) => {
-                self.wrong.push(ticket);
+            Some(failure @ (Failure::WrongBytes | Failure::Misplace)) => {
+                self.wrong.push((ticket, failure));
                 self.lane.submit(ticket, piece);
             }
             Some(Failure::PanicAtOnce) => {
@@ -392,11 +431,12 @@ impl Lane for FaultyLane {
                 self.hung.clear();
                 panic!("configured to panic at once");
             }
-            Some(Failure::Panic) => self.panicking = Some(HungPiece::of(piece)),
-            Some(Failure::Hang) => self.hung.push_back(Hung {
+            Some(Failure::Panic) => self.panicking = Some(LanePiece::of(piece, true)),
+            Some(failure @ (Failure::Hang | Failure::Forget)) => self.hung.push_back(Hung {
                 number,
                 ticket,
-                piece: HungPiece::of(piece),
+                piece: LanePiece::of(piece, true),
+                is_forgotten: failure == Failure::Forget,
             }),
         }
     }
@@ -430,11 +470,15 @@ impl Lane for FaultyLane {
 impl Drop for FaultyLane {
     fn drop(&mut self) {
         for hung in self.hung.drain(..) {
-            if let HungPiece::Attached(_) = hung.piece {
-                // Waits, as for a device that may still write.
-                let state = self.shared.state();
-                let released = |state: &mut State| state.released <= hung.number;
-                drop(self.shared.changed.wait_while(state, released));
+            match hung.piece {
+                LanePiece::Attached(piece) if hung.is_forgotten => std::mem::forget(piece),
+                LanePiece::Attached(_) => {
+                    // Waits, as for a device that may still write.
+                    let state = self.shared.state();
+                    let released = |state: &mut State| state.released <= hung.number;
+                    drop(self.shared.changed.wait_while(state, released));
+                }
+                LanePiece::Detached(detached) => self.shared.state().left.push(detached),
             }
             self.shared.state().hanging -= 1;
         }
@@ -443,9 +487,4 @@ impl Drop for FaultyLane {
 
 fn gone() -> Fault {
     Fault::new(FaultKind::Gone, "configured to disappear")
-}
-
-/// Decorrelates consecutive numbers.
-fn mixed(mut number: u64) -> u64 {
-    split_mix(&mut number)
 }

@@ -78,6 +78,18 @@ pub fn slices<B: Deref<Target = [u8]>>(buffers: &[B]) -> Vec<&[u8]> {
     buffers.iter().map(|buffer| &**buffer).collect()
 }
 
+/// Returns the bytes of all units that are not in `absent`.
+#[must_use]
+pub fn all_but<'a, B: Deref<Target = [u8]>>(
+    units: &'a [B],
+    absent: &[usize],
+) -> Vec<Option<&'a [u8]>> {
+    let given = units.iter().enumerate();
+    given
+        .map(|(unit, bytes)| (!absent.contains(&unit)).then_some(&**bytes))
+        .collect()
+}
+
 /// Returns the bytes of several buffers, mutable.
 #[must_use]
 pub fn slices_mut<B: DerefMut<Target = [u8]>>(buffers: &mut [B]) -> Vec<&mut [u8]> {

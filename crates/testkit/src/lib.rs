@@ -8,6 +8,7 @@
 //! * [`rail_suite`]: functions over a `stripeline_rail::Rail` with any device.
 //! * [`faulty`]: a rail that fails by a script.
 //! * [`gpu`]: the GPU of the machine.
+//! * [`Gate`]: holds threads until it is opened.
 //! * [`Guarded`]: buffers at any alignment that detect a write past their ends.
 //! * [`Random`]: numbers that are the same in every run.
 //!
@@ -20,6 +21,7 @@
 pub mod codec_suite;
 mod codec_under_test;
 pub mod faulty;
+mod gate;
 mod generated;
 pub mod gpu;
 mod guarded;
@@ -30,10 +32,11 @@ pub mod simulation;
 mod stripe;
 
 pub use codec_under_test::{CodecUnderTest, Opened, Refusal, RustCodec, encode_with_checksums};
+pub use gate::Gate;
 pub use generated::expect_generated;
-pub use guarded::{Guarded, slices, slices_mut};
+pub use guarded::{Guarded, all_but, slices, slices_mut};
 pub use random::Random;
-pub use stripe::Stripe;
+pub use stripe::{BLANK, Stripe, oracle_code};
 
 use stripeline_gf::{Isa, Kernels};
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A stripe with the oracle's parity, and the checks that all suites share.
 
-use stripeline_codec::Code;
+use stripeline_codec::{Code, Codec};
+use stripeline_rail::owned::Units;
 
-use crate::{CodecUnderTest, Guarded, Random, slices, slices_mut};
+use crate::{CodecUnderTest, Guarded, Random, all_but, slices, slices_mut};
+
+/// The contents of parity units before they are coded.
+pub const BLANK: u8 = 0xa5;
 
 /// A sound stripe.
 #[derive(Clone, Debug)]
@@ -73,6 +77,24 @@ impl Stripe {
         &self.units[self.data_units..]
     }
 
+    /// Returns a codec of its code and shape.
+    ///
+    /// # Panics
+    /// If the shape is invalid.
+    #[must_use]
+    pub fn codec(&self) -> Codec {
+        Codec::new(self.code, self.data_units, self.parity_units).expect("a valid shape")
+    }
+
+    /// Returns the data, and room for the parity, whose bytes are [`BLANK`].
+    #[must_use]
+    pub fn to_encode(&self) -> Units {
+        Units {
+            inputs: self.data().to_vec(),
+            outputs: vec![vec![BLANK; self.length()]; self.parity_units],
+        }
+    }
+
     /// Returns a name for messages.
     #[must_use]
     pub fn name(&self) -> String {
@@ -115,17 +137,16 @@ impl Stripe {
     /// Decodes `erased` without the units in `absent`, and compares the results.
     pub fn check_decode(&self, codec: &dyn CodecUnderTest, erased: &[usize], absent: &[usize]) {
         let units = self.scattered(0..self.units.len());
-        let given: Vec<Option<&[u8]>> = units
-            .iter()
-            .enumerate()
-            .map(|(number, unit)| (!absent.contains(&number)).then_some(&**unit))
-            .collect();
         let mut outputs: Vec<_> = erased
             .iter()
             .map(|unit| Guarded::new(self.length(), 5 * unit + 1))
             .collect();
         codec
-            .decode(&given, erased, &mut slices_mut(&mut outputs))
+            .decode(
+                &all_but(&units, absent),
+                erased,
+                &mut slices_mut(&mut outputs),
+            )
             .unwrap_or_else(|refusal| {
                 panic!(
                     "{}: {erased:?} without {absent:?} refused: {}",

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_codec::{Code, Verdict};
 use stripeline_rail::{Cpu, Done, FaultKind, Lane, Piece, Rail, known_answers, owned};
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 use stripeline_testkit::{Stripe, rail_suite};
@@ -21,12 +21,7 @@ fn stripe() -> Stripe {
 }
 
 fn encoding() -> (Piece, owned::Pending) {
-    let codec = Codec::new(Code::Rs, 3, 2).expect("a valid shape");
-    let units = owned::Units {
-        inputs: stripe().data().to_vec(),
-        outputs: vec![vec![0; BYTES]; 2],
-    };
-    owned::encode(&codec, units).expect("in order")
+    owned::encode(&stripe().codec(), stripe().to_encode()).expect("in order")
 }
 
 fn run(lane: &mut dyn Lane, ticket: u64) -> (Result<Verdict, FaultKind>, bool) {

@@ -4,7 +4,7 @@
 use stripeline_codec::{ChecksumKind, Code, ErrorKind};
 
 use super::{Open, opened};
-use crate::{CodecUnderTest, Refusal, Stripe, slices, slices_mut};
+use crate::{CodecUnderTest, Refusal, Stripe, all_but, slices, slices_mut};
 
 /// The contents of outputs before a call that must not write them.
 const UNTOUCHED: u8 = 0x5a;
@@ -260,12 +260,7 @@ fn decode(
     absent: &[usize],
     outputs: &mut [Vec<u8>],
 ) -> Result<(), Refusal> {
-    let units: Vec<_> = stripe
-        .units
-        .iter()
-        .enumerate()
-        .map(|(number, unit)| (!absent.contains(&number)).then_some(&**unit))
-        .collect();
+    let units = all_but(&stripe.units, absent);
     codec.decode(&units, erased, &mut slices_mut(outputs))
 }
 

@@ -163,7 +163,8 @@ fn oracle_chunks(kind: ChecksumKind, bytes: &[u8], chunk: usize) -> Vec<u32> {
         .collect()
 }
 
-fn oracle(kind: ChecksumKind, bytes: &[u8]) -> u32 {
+/// Returns the oracle's checksum.
+pub(crate) fn oracle(kind: ChecksumKind, bytes: &[u8]) -> u32 {
     let kind = match kind {
         ChecksumKind::Crc32c => Checksum::Crc32c,
         ChecksumKind::Crc32 => Checksum::Crc32,

@@ -10,8 +10,7 @@ mod products;
 mod rows;
 mod xors;
 
-use stripeline_gf::Kernels;
-
+pub(crate) use checksums::oracle as oracle_checksum;
 pub use checksums::{chunk_checksums, fused_checksums, whole_checksums};
 pub use dots::{every_alignment, every_length, every_shape, long_buffers, wrong_shapes};
 pub use products::every_product;
@@ -32,19 +31,4 @@ pub enum Operation {
 impl Operation {
     /// Every form.
     pub const ALL: [Self; 3] = [Self::Dot, Self::DotPastCache, Self::DotAdd];
-}
-
-/// Runs all tests.
-pub fn all(kernels: &Kernels) {
-    every_product(kernels);
-    every_length(kernels);
-    every_alignment(kernels);
-    every_shape(kernels);
-    long_buffers(kernels);
-    xors(kernels);
-    row_sums(kernels);
-    wrong_shapes(kernels);
-    whole_checksums(kernels);
-    chunk_checksums(kernels);
-    fused_checksums(kernels);
 }

@@ -7,7 +7,7 @@ use stripeline_codec::{Code, Codec, StorePolicy, Verdict};
 use stripeline_rail::{Rail, borrowed};
 
 use super::Feeder;
-use crate::{Guarded, Random, Stripe, slices, slices_mut};
+use crate::{Guarded, Random, Stripe, all_but, slices, slices_mut};
 
 /// A rail under test with its codecs.
 pub struct Operations {
@@ -79,8 +79,7 @@ impl Operations {
         };
         let erased = self.random.choose(lost.min(among), among);
         let units = self.scattered(&stripe.units);
-        let given = |unit: usize| (!erased.contains(&unit)).then(|| &*units[unit]);
-        let given: Vec<Option<&[u8]>> = (0..units.len()).map(given).collect();
+        let given = all_but(&units, &erased);
         let mut outputs = self.outputs(erased.len(), stripe.length());
         let (codec, feeder) = (codec(&mut self.codecs, stripe), &mut self.feeder);
         let mut slices = slices_mut(&mut outputs);
@@ -191,10 +190,8 @@ impl Operations {
 }
 
 fn codec<'a>(codecs: &'a mut HashMap<(Code, usize, usize), Codec>, stripe: &Stripe) -> &'a Codec {
-    let (data_units, parity_units) = (stripe.data_units, stripe.parity_units);
-    let open = || Codec::new(stripe.code, data_units, parity_units).expect("a valid shape");
-    let shape = (stripe.code, data_units, parity_units);
-    codecs.entry(shape).or_insert_with(open)
+    let shape = (stripe.code, stripe.data_units, stripe.parity_units);
+    codecs.entry(shape).or_insert_with(|| stripe.codec())
 }
 
 fn store(cuts: usize) -> StorePolicy {
