@@ -4,17 +4,15 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use stripeline_codec::Verdict;
 use stripeline_engine::tuning::{
     Machine, Progress, RailTuning, Table, TableFile, cpu_model, measure,
 };
-use stripeline_rail::{
-    Capability, Coder, Cpu, Detached, Done, Fault, FaultKind, Lane, Null, Piece, Rail, Synchronous,
-};
+use stripeline_rail::{Capability, Cpu, Null, Rail, Synchronous};
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
 fn entry(name: &str) -> RailTuning {
     RailTuning {
@@ -271,45 +269,14 @@ fn values_of_a_rail_that_codes_nothing_can_be_saved() {
     );
 }
 
-#[derive(Debug)]
-struct Broken(Option<Fault>);
-
-impl Coder for Broken {
-    type Memory = ();
-
-    fn describe(&self) -> String {
-        "fails".to_owned()
-    }
-
-    fn run(&self, _piece: &mut Piece, _memory: &mut ()) -> Result<Verdict, Fault> {
-        Err(self.0.clone().expect("panics on purpose"))
-    }
-}
-
-#[derive(Debug)]
-struct Absent(Capability);
-
-impl Rail for Absent {
-    fn name(&self) -> &str {
-        "absent"
-    }
-
-    fn describe(&self) -> String {
-        "gone".to_owned()
-    }
-
-    fn capability(&self) -> &Capability {
-        &self.0
-    }
-
-    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        Err(Fault::new(FaultKind::Gone, "the card was pulled"))
-    }
+/// Returns a rail on which every piece fails.
+fn failing(name: &str, capability: Capability, failure: Failure) -> FaultyRail {
+    let rail = Synchronous::new(name, capability, Cpu::portable());
+    FaultyRail::new(Arc::new(rail), Script::always(failure))
 }
 
 #[test]
 fn rails_that_fail_are_left_out_and_the_others_measured() {
-    let fault = Fault::new(FaultKind::Failed, "out of memory");
     let synchronous = Capability::synchronous;
     let narrow = Capability {
         inputs_max: 2,
@@ -320,17 +287,17 @@ fn rails_that_fail_are_left_out_and_the_others_measured() {
         ..synchronous()
     };
     let rails: [Arc<dyn Rail>; 5] = [
-        Arc::new(Synchronous::new("failing", lanes, Broken(Some(fault)))),
-        Arc::new(Synchronous::new("panicking", synchronous(), Broken(None))),
-        Arc::new(Absent(synchronous())),
-        Arc::new(Synchronous::new("narrow", narrow, Broken(None))),
+        Arc::new(failing("failing", lanes, Failure::Fail)),
+        Arc::new(failing("panicking", synchronous(), Failure::PanicAtOnce)),
+        Arc::new(failing("absent", synchronous(), Failure::Fail).opening_only(0)),
+        Arc::new(failing("narrow", narrow, Failure::PanicAtOnce)),
         Arc::new(Null::rail()),
     ];
     let (table, left_out) = measured(&rails, 50);
     let expected = [
-        "failing: out of memory",
+        "failing: configured to fail",
         "panicking: it panicked",
-        "absent: the card was pulled",
+        "absent: configured to disappear",
         "narrow: it accepts none of the shapes to measure",
     ];
     assert_eq!(left_out, expected);
@@ -343,56 +310,12 @@ fn rails_that_fail_are_left_out_and_the_others_measured() {
     assert_eq!(names, ["null"]);
 }
 
-/// A device that accepts pieces and never returns them.
-#[derive(Debug)]
-struct Hanging(Capability, Arc<Mutex<Vec<Detached>>>);
-
-impl Rail for Hanging {
-    fn name(&self) -> &str {
-        "hanging"
-    }
-
-    fn describe(&self) -> String {
-        "takes only".to_owned()
-    }
-
-    fn capability(&self) -> &Capability {
-        &self.0
-    }
-
-    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        Ok(Box::new(HangingLane(Arc::clone(&self.1))))
-    }
-}
-
-struct HangingLane(Arc<Mutex<Vec<Detached>>>);
-
-impl Lane for HangingLane {
-    fn submit(&mut self, _ticket: u64, piece: Piece) {
-        self.0.lock().unwrap().push(piece.detach());
-    }
-
-    fn reap(&mut self, limit: Duration) -> Option<Done> {
-        thread::park_timeout(limit);
-        None
-    }
-
-    fn in_flight(&self) -> usize {
-        self.0.lock().unwrap().len()
-    }
-}
-
 #[test]
 fn a_rail_that_hangs_is_abandoned_and_cannot_write_any_more() {
-    let capability = Capability {
-        detaches: true,
-        ..Capability::synchronous()
-    };
-    let taken = Arc::new(Mutex::new(Vec::new()));
-    let rail: Arc<dyn Rail> = Arc::new(Hanging(capability, Arc::clone(&taken)));
-    let (table, left_out) = measured(&[rail], 50);
+    let rail = failing("hanging", Capability::synchronous(), Failure::Hang);
+    let rail = Arc::new(rail.detaching());
+    let (table, left_out) = measured(&[Arc::clone(&rail) as Arc<dyn Rail>], 50);
     assert_eq!(left_out, ["hanging: it completed no piece for 2 s"]);
     assert!(table.machine().rails.is_empty());
-    let late = taken.lock().unwrap().pop().unwrap().attach();
-    assert!(late.is_none(), "its piece was taken away");
+    assert_eq!(rail.attach_left(), [false], "its piece was taken away");
 }

@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Blocking calls that the calling thread codes without a task.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::{CoderFault, FaultyCoder, cpu, engine, stripe};
+use crate::support::{cpu, encode, engine, faulty, stripe};
 use stripeline_engine::{ErrorKind, Options, Request};
+use stripeline_rail::Rail;
+use stripeline_testkit::faulty::Script;
+use stripeline_testkit::{all_but, slices};
 
 /// Encodes the stripe, decodes its first data unit, compares both, and returns how many pieces were
 /// coded and how many of them by a task.
 fn code_and_count(rails: &[&str], options: Options, request: Request) -> (u64, u64) {
     let rails = rails.iter().map(|name| match *name {
         "cpu" => cpu(),
-        name => FaultyCoder::rail(name, CoderFault::Err(0)),
+        name => Arc::new(faulty(name, 1, Script::nothing())) as Arc<dyn Rail>,
     });
     let (engine, _events) = engine(rails.collect(), options);
     let (codec, stripe) = stripe(1000);
-    let data: Vec<&[u8]> = stripe.data().iter().map(Vec::as_slice).collect();
-    let mut parity = vec![vec![0; stripe.length()]; stripe.parity_units];
-    let mut outputs: Vec<&mut [u8]> = parity.iter_mut().map(Vec::as_mut_slice).collect();
-    let encoded = engine.encode(&codec, &data, &mut outputs, request);
-    assert_eq!(encoded, Ok(()));
-    assert_eq!(parity, stripe.parity());
-    let all = data.iter().copied().chain(parity.iter().map(Vec::as_slice));
-    let mut units: Vec<Option<&[u8]>> = all.map(Some).collect();
-    units[0] = None;
+    assert_eq!(encode(&engine, &codec, &stripe, request), Ok(()));
+    let units = all_but(&stripe.units, &[0]);
     let mut lost = vec![0; stripe.length()];
     let decoded = engine.decode(&codec, &units, &[0], &mut [&mut lost], request);
     assert_eq!(decoded, Ok(()));
@@ -64,7 +61,7 @@ fn small_stripes_of_one_rail_are_coded_without_a_task() {
 fn wrong_units_are_refused_as_by_the_codec() {
     let (engine, _events) = engine(vec![cpu()], Options::default());
     let (codec, stripe) = stripe(64);
-    let data: Vec<&[u8]> = stripe.data().iter().map(Vec::as_slice).collect();
+    let data = slices(stripe.data());
     let mut short = [0; 64];
     let encoded = engine.encode(&codec, &data, &mut [&mut short], Request::default());
     let error = encoded.expect_err("a parity unit is missing");

@@ -6,15 +6,16 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
-use crate::at_once_faults::{LIMIT, encode, slices, slices_mut, unchecked, within};
-use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, stripe, to_encode};
+use crate::at_once_faults::{LIMIT, other, unchecked, within};
+use crate::support::{cpu, encode, engine, gated, gates, issue, stripe};
 use stripeline_codec::Verdict;
 use stripeline_engine::{ErrorKind, Options, Priority, Request, Scheduling, WhenFull};
 use stripeline_rail::owned::Units;
 use stripeline_rail::{Rail, borrowed, owned};
+use stripeline_testkit::{Random, all_but, slices, slices_mut};
 
 fn rails() -> [Arc<dyn Rail>; 2] {
-    [cpu(), FaultyCoder::rail("other", CoderFault::Err(0))]
+    [cpu(), other()]
 }
 
 #[test]
@@ -60,9 +61,9 @@ fn an_engine_dropped_by_whoever_is_last_ends() {
                             let (codec, stripe) = stripe(2000);
                             let request = Request::default();
                             assert_eq!(encode(&engine, &codec, &stripe, request), Ok(()));
-                            let issued = engine.iencode(&codec, to_encode(&stripe), request);
+                            let issued = issue(&engine, &codec, &stripe, request);
                             let mine = Arc::clone(&engine);
-                            issued.expect("room").ticket().on_end(move |outcome| {
+                            issued.ticket().on_end(move |outcome| {
                                 assert_eq!(*outcome, Ok(Verdict::Sound));
                                 assert_eq!(encode(&mine, &codec, &stripe, request), Ok(()));
                                 drop(mine);
@@ -100,12 +101,12 @@ fn no_wake_up_is_lost() {
                 drop(piece);
             }
         });
-        let mut random = stripeline_testkit::Random::new(7);
+        let mut random = Random::new(7);
         for round in 0..ROUNDS {
             let pause = random.below(300);
             if round % 2 == 0 {
                 let data = [[1_u8]; 6];
-                let data: Vec<&[u8]> = data.iter().map(|unit| &unit[..]).collect();
+                let data = data.each_ref().map(|unit| &unit[..]);
                 let mut parity = vec![vec![0_u8]; 3];
                 let mut parity = slices_mut(&mut parity);
                 let send = |piece| sender.send((piece, pause)).expect("a receiver");
@@ -190,10 +191,7 @@ fn wrong_arguments_are_refused_as_by_the_codec_and_not_counted() {
                     assert!(own == theirs, "same bytes, untouched if refused");
                     for erased in erasures {
                         let units = [inputs, stripe.parity()].concat();
-                        let units = units.iter().enumerate();
-                        let units: Vec<_> = units
-                            .map(|(unit, bytes)| (unit > 2).then_some(&bytes[..]))
-                            .collect();
+                        let units = all_but(&units, &[0, 1, 2]);
                         let (mut own, mut theirs) = (outputs.clone(), outputs.clone());
                         let mut to = slices_mut(&mut own);
                         let result = engine.decode(&codec, &units, erased, &mut to, request);
@@ -220,12 +218,9 @@ fn data_are_counted_as_by_a_task() {
         let (engine, _) = engine(vec![cpu()], unchecked());
         let (codec, stripe) = stripe(1000);
         assert_eq!(encode(&engine, &codec, &stripe, request), Ok(()));
-        let mut units: Vec<_> = slices(stripe.data()).into_iter().map(Some).collect();
-        units.extend(slices(stripe.parity()).into_iter().map(Some));
         let mut out = vec![vec![0; 1000]; 2];
-        for erased in [vec![7, 8], vec![0, 8]] {
-            let mut units = units.clone();
-            erased.iter().for_each(|unit| units[*unit] = None);
+        for erased in [[7, 8], [0, 8]] {
+            let units = all_but(&stripe.units, &erased);
             let outcome =
                 engine.decode(&codec, &units, &erased, &mut slices_mut(&mut out), request);
             assert_eq!(outcome, Ok(()));
@@ -241,8 +236,8 @@ fn data_are_counted_as_by_a_task() {
 
 /// An engine for one task, which is at a gate, or queued behind it.
 fn full(scheduling: Scheduling, priority: Priority) -> Result<(), ErrorKind> {
-    let gate = Arc::new(Gate::default());
-    let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(vec![Arc::clone(&gate)]));
+    let [gate] = gates();
+    let rail = gated(std::slice::from_ref(&gate));
     let options = Options {
         tasks_max: 1,
         when_full: WhenFull::Refuse,
@@ -255,7 +250,7 @@ fn full(scheduling: Scheduling, priority: Priority) -> Result<(), ErrorKind> {
         priority,
         ..Request::default()
     };
-    let issued = engine.iencode(&codec, to_encode(&stripe), request);
+    let issued = issue(&engine, &codec, &stripe, request);
     gate.await_arrivals(1);
     let zero = Request {
         deadline: Some(Duration::ZERO),
@@ -265,7 +260,7 @@ fn full(scheduling: Scheduling, priority: Priority) -> Result<(), ErrorKind> {
     assert_eq!(late, Err(ErrorKind::Busy));
     let result = encode(&engine, &codec, &stripe, Request::default());
     gate.open();
-    assert_eq!(issued.expect("room").wait().0, Ok(Verdict::Sound));
+    assert_eq!(issued.wait().0, Ok(Verdict::Sound));
     let late = encode(&engine, &codec, &stripe, zero);
     assert_eq!(late, Err(ErrorKind::DeadlineExceeded));
     result
@@ -287,18 +282,18 @@ fn a_full_engine_refuses() {
 #[test]
 fn nothing_overtakes_the_common_queue() {
     within(LIMIT, || {
-        let gate = Arc::new(Gate::default());
-        let gates = CoderFault::WaitInTurn(vec![Arc::clone(&gate)]);
+        let [gate] = gates();
         let options = Options {
             scheduling: Scheduling::FirstCome,
             ..unchecked()
         };
-        let (engine, _) = engine(vec![FaultyCoder::rail("gated", gates)], options);
+        let rail = gated(std::slice::from_ref(&gate));
+        let (engine, _) = engine(vec![rail], options);
         let (codec, stripe) = stripe(100);
-        let issue = || engine.iencode(&codec, to_encode(&stripe), Request::default());
-        let first = issue().expect("room");
+        let issue = || issue(&engine, &codec, &stripe, Request::default());
+        let first = issue();
         gate.await_arrivals(1);
-        let queued: Vec<_> = (0..3).map(|_| issue().expect("room")).collect();
+        let queued: Vec<_> = (0..3).map(|_| issue()).collect();
         assert_eq!(encode(&engine, &codec, &stripe, Request::default()), Ok(()));
         let ended = queued.iter().filter(|task| task.ticket().test().is_some());
         let ended = ended.count();
@@ -321,8 +316,7 @@ fn overtaken(scheduling: Scheduling) -> usize {
     let (codec, large) = stripe(1 << 18);
     let small = large.shortened(8);
     let round = |_| {
-        let issued = engine.iencode(&codec, to_encode(&large), Request::default());
-        let issued = issued.expect("room");
+        let issued = issue(&engine, &codec, &large, Request::default());
         let encoded = encode(&engine, &codec, &small, Request::default());
         // A task leaves its room before its ticket tells its end: a call may succeed in between.
         let is_full = engine.statistics().outstanding > 0;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe};
+use crate::support::{cpu, encode, engine, faulty, kinds, stripe};
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request};
 use stripeline_rail::owned::Units;
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
-use stripeline_testkit::{Random, Stripe};
+use stripeline_testkit::{Random, all_but, slices, slices_mut};
 
 pub const LIMIT: Duration = Duration::from_secs(100);
 
@@ -29,35 +29,16 @@ pub fn within(limit: Duration, test: impl FnOnce() + Send + 'static) {
     }
 }
 
-pub fn slices(units: &[Vec<u8>]) -> Vec<&[u8]> {
-    units.iter().map(Vec::as_slice).collect()
-}
-
-pub fn slices_mut(units: &mut [Vec<u8>]) -> Vec<&mut [u8]> {
-    units.iter_mut().map(Vec::as_mut_slice).collect()
-}
-
-/// Encodes a stripe by a blocking call; the bytes must be right if it succeeds.
-pub fn encode(
-    engine: &Engine,
-    codec: &Codec,
-    stripe: &Stripe,
-    request: Request,
-) -> Result<(), ErrorKind> {
-    let mut parity = vec![vec![0xa5; stripe.length()]; stripe.parity_units];
-    let data = slices(stripe.data());
-    let encoded = engine.encode(codec, &data, &mut slices_mut(&mut parity), request);
-    if encoded.is_ok() {
-        assert!(parity == stripe.parity(), "right bytes");
-    }
-    encoded.map_err(|error| error.kind())
-}
-
 pub fn unchecked() -> Options {
     Options {
         check_every: 0,
         ..Options::default()
     }
+}
+
+/// A rail with which callers cannot use the codec instead of a task.
+pub fn other() -> Arc<dyn Rail> {
+    Arc::new(faulty("other", 1, Script::nothing()))
 }
 
 /// One of the calls on a stripe of random length, compared with the codec.
@@ -82,22 +63,18 @@ fn random_call(engine: &Engine, codec: &Codec, random: &mut Random) {
         }
         1 => {
             let erased = random.choose(1 + random.clone().below(3), 9);
-            let all: Vec<&[u8]> = data.iter().chain(&parity).map(Vec::as_slice).collect();
-            let units = all.iter().enumerate();
-            let units: Vec<_> = units
-                .map(|(unit, bytes)| (!erased.contains(&unit)).then_some(*bytes))
-                .collect();
+            let all = [data, parity].concat();
             let mut outputs = vec![vec![0xa5; length]; erased.len()];
             let outcome = engine.decode(
                 codec,
-                &units,
+                &all_but(&all, &erased),
                 &erased,
                 &mut slices_mut(&mut outputs),
                 request,
             );
             assert_eq!(outcome, Ok(()));
-            let lost = erased.iter().map(|unit| all[*unit]);
-            assert!(lost.eq(slices(&outputs)), "decode of {length}");
+            let lost = erased.iter().map(|unit| &all[*unit]);
+            assert!(lost.eq(&outputs), "decode of {length}");
         }
         2 => {
             let unit = random.below(6);
@@ -141,7 +118,7 @@ fn random_call(engine: &Engine, codec: &Codec, random: &mut Random) {
 #[test]
 fn bytes_of_64_threads_are_right() {
     within(LIMIT, || {
-        for rail in [cpu(), FaultyCoder::rail("other", CoderFault::Err(0))] {
+        for rail in [cpu(), other()] {
             let options = Options {
                 check_every: 50,
                 tasks_max: 40,
@@ -169,14 +146,19 @@ fn bytes_of_64_threads_are_right() {
     });
 }
 
+/// Returns a rail that fails by a script.
+fn only(script: Script) -> Arc<dyn Rail> {
+    Arc::new(faulty("only", 1, script))
+}
+
 /// Encodes until a success, and until the return of a rail that was out of service is reported;
 /// returns the results and events.
-fn outcomes(fault: CoderFault, request: Request) -> (Vec<Result<(), ErrorKind>>, Vec<EventKind>) {
+fn outcomes(script: Script, request: Request) -> (Vec<Result<(), ErrorKind>>, Vec<EventKind>) {
     let options = Options {
         quarantine: Duration::from_millis(20),
         ..unchecked()
     };
-    let (engine, events) = engine(vec![FaultyCoder::rail("only", fault)], options);
+    let (engine, events) = engine(vec![only(script)], options);
     let (codec, stripe) = stripe(1000);
     let mut results = vec![encode(&engine, &codec, &stripe, request)];
     let until = std::time::Instant::now() + Duration::from_secs(20);
@@ -200,16 +182,15 @@ fn a_failing_coder_is_quarantined_as_before_and_returns() {
             deadline: Some(Duration::from_secs(50)),
             ..Request::default()
         };
-        let faults: [fn() -> CoderFault; 4] = [
-            || CoderFault::Err(2),
-            || CoderFault::Err(3),
-            || CoderFault::PanicFirst(2),
-            || CoderFault::PanicFirst(3),
-        ];
-        for fault in faults {
+        for (count, failure) in [
+            (2, Failure::Fail),
+            (3, Failure::Fail),
+            (2, Failure::PanicAtOnce),
+            (3, Failure::PanicAtOnce),
+        ] {
             for request in [Request::default(), deadline] {
-                let (results, events) = outcomes(fault(), request);
-                let text = format!("{:?} {request:?}: {results:?} {events:?}", fault());
+                let (results, events) = outcomes(Script::first(count, failure), request);
+                let text = format!("{count} {failure:?} {request:?}: {results:?} {events:?}");
                 // A second panic, or failure, in a task.
                 let first = [Err(ErrorKind::NoRail), Err(ErrorKind::Failed)];
                 assert!(first.contains(&results[0]), "{text}");
@@ -219,7 +200,8 @@ fn a_failing_coder_is_quarantined_as_before_and_returns() {
             }
         }
         for count in 0..4 {
-            let (results, events) = outcomes(CoderFault::Refuse(count), Request::default());
+            let refusing = Script::first(count, Failure::Refuse);
+            let (results, events) = outcomes(refusing, Request::default());
             assert_eq!(results.last(), Some(&Ok(())), "{count}: {results:?}");
             assert_eq!(events, [], "a refusal is no failure");
         }
@@ -229,8 +211,8 @@ fn a_failing_coder_is_quarantined_as_before_and_returns() {
 #[test]
 fn a_single_failure_is_reported() {
     within(LIMIT, || {
-        for fault in [CoderFault::Err(1), CoderFault::PanicFirst(1)] {
-            let rail = FaultyCoder::rail("only", fault);
+        for failure in [Failure::Fail, Failure::PanicAtOnce] {
+            let rail = only(Script::first(1, failure));
             let (engine, events) = engine(vec![rail], unchecked());
             let (codec, stripe) = stripe(1000);
             let result = encode(&engine, &codec, &stripe, Request::default());

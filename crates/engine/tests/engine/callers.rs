@@ -10,16 +10,14 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use crate::support::{CoderFault, FaultyCoder, Gate, cpu, stripe, to_encode};
-use stripeline_codec::{Isa, Kernels, Verdict};
+use crate::support::{self, LIMIT, cpu, faulty, faulty_cpu, gates, stripe, with_cpu};
+use stripeline_codec::Verdict;
 use stripeline_engine::{
     Engine, ErrorKind, Event, EventKind, Issued, Options, Outcome, Request, Scheduling,
 };
-use stripeline_rail::{Cpu, Rail, owned};
-use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
-
-/// Longer than any operation here takes.
-const LIMIT: Duration = Duration::from_secs(20);
+use stripeline_rail::{Rail, owned};
+use stripeline_testkit::Gate;
+use stripeline_testkit::faulty::{Failure, Script};
 
 /// Only the rail's own thread codes, and a failed rail stays out of service.
 fn options() -> Options {
@@ -33,18 +31,12 @@ fn options() -> Options {
 
 /// Returns an engine of one rail with one thread, where each piece waits at the gate of its number.
 fn gated(gates: &[Arc<Gate>], options: Options) -> Engine {
-    let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(gates.to_vec()));
-    Engine::start(vec![rail], options).expect("right options")
-}
-
-fn gates<const COUNT: usize>() -> [Arc<Gate>; COUNT] {
-    [(); COUNT].map(|()| Arc::new(Gate::default()))
+    Engine::start(vec![support::gated(gates)], options).expect("right options")
 }
 
 fn issue(engine: &Engine, request: Request) -> Issued {
     let (codec, stripe) = stripe(100);
-    let issued = engine.iencode(&codec, to_encode(&stripe), request);
-    issued.expect("room for a task")
+    support::issue(engine, &codec, &stripe, request)
 }
 
 fn within(deadline: Duration) -> Request {
@@ -115,7 +107,7 @@ fn a_call_back_that_panics_at_a_deadline_does_not_stop_other_deadlines() {
 
 #[test]
 fn a_listener_that_panics_does_not_stop_tasks() {
-    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1)), cpu()];
+    let rails = with_cpu(faulty("faulty", 1, Script::first(1, Failure::Fail)));
     let options = Options {
         scheduling: Scheduling::Single("faulty".to_owned()),
         listener: Arc::new(|_| panic!("a listener's")),
@@ -131,7 +123,7 @@ fn a_listener_that_panics_does_not_stop_tasks() {
 fn a_task_whose_preparation_panics_is_cancelled() {
     let engine = Engine::start(vec![cpu()], options()).expect("right options");
     let (codec, stripe) = stripe(100);
-    let (piece, pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
+    let (piece, pending) = owned::encode(&codec, stripe.to_encode()).expect("well formed");
     let (sender, told) = channel();
     let issued = catch_unwind(AssertUnwindSafe(|| {
         engine.issue_with(piece, Request::default(), |ticket| {
@@ -141,7 +133,7 @@ fn a_task_whose_preparation_panics_is_cancelled() {
     }));
     assert!(issued.is_err());
     assert!(engine.test_all(), "its place is free");
-    assert_eq!(pending.wait(Duration::ZERO), Some(to_encode(&stripe)));
+    assert_eq!(pending.wait(Duration::ZERO), Some(stripe.to_encode()));
     let outcome = told.recv().expect("told").expect_err("not issued");
     assert_eq!(outcome.kind(), ErrorKind::Cancelled);
 }
@@ -163,11 +155,8 @@ fn a_rail_that_panics_when_it_is_tried_is_tried_again() {
         listener: Arc::new(listener),
         ..options()
     };
-    let rails = vec![
-        FaultyCoder::rail("faulty", CoderFault::PanicFirst(2)),
-        cpu(),
-    ];
-    let engine = Engine::start(rails, options).expect("right options");
+    let panicking = faulty("faulty", 1, Script::first(2, Failure::PanicAtOnce));
+    let engine = Engine::start(with_cpu(panicking), options).expect("right options");
     let error = issue(&engine, Request::default()).wait().0;
     assert_eq!(error.expect_err("it panicked").kind(), ErrorKind::Failed);
     assert_eq!(restored.recv_timeout(LIMIT), Ok(()));
@@ -177,8 +166,7 @@ fn a_rail_that_panics_when_it_is_tried_is_tried_again() {
 
 #[test]
 fn a_rail_may_have_an_unlimited_duration() {
-    let rail = FaultyRail::new(Arc::new(Cpu::rail()), Script::always(Failure::Hang)).detaching();
-    let rail = Arc::new(rail);
+    let rail = Arc::new(faulty("hanging", 1, Script::always(Failure::Hang)).detaching());
     let options = Options {
         stall: Duration::MAX,
         workers_max: 1,
@@ -295,7 +283,7 @@ fn a_call_back_may_end_its_engine_on_a_thread_of_the_program() {
 /// ran.
 fn end_of_task(engine: &Engine) -> (bool, bool) {
     let (codec, stripe) = stripe(100);
-    let (piece, pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
+    let (piece, pending) = owned::encode(&codec, stripe.to_encode()).expect("well formed");
     let (sender, told) = channel();
     let call = move |outcome: &Outcome| {
         let are_back = pending.wait(Duration::ZERO).is_some();
@@ -308,16 +296,12 @@ fn end_of_task(engine: &Engine) -> (bool, bool) {
 
 #[test]
 fn units_that_a_rail_copied_are_back_when_call_backs_run() {
-    let on_copies = |name, script| {
-        let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-        let rail = FaultyRail::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
-        Arc::new(rail.detaching()) as Arc<dyn Rail>
-    };
+    let on_copies = |script| Arc::new(faulty_cpu("copies", script).detaching()) as Arc<dyn Rail>;
     let start = |rails, options| Engine::start(rails, options).expect("right options");
-    let coding = on_copies("copies", Script::nothing());
+    let coding = on_copies(Script::nothing());
     assert_eq!(end_of_task(&start(vec![coding], options())), (true, true));
 
-    let hanging = on_copies("copies", Script::always(Failure::Hang));
+    let hanging = on_copies(Script::always(Failure::Hang));
     let impatient = Options {
         stall: Duration::from_millis(30),
         ..options()
@@ -326,7 +310,7 @@ fn units_that_a_rail_copied_are_back_when_call_backs_run() {
     let engine = start(vec![hanging], impatient);
     assert_eq!(end_of_task(&engine), (false, true));
 
-    let comparing = on_copies("copies", Script::nothing());
+    let comparing = on_copies(Script::nothing());
     let compared = Options {
         scheduling: Scheduling::Single("cpu".to_owned()),
         check_every: 1,

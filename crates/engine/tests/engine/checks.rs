@@ -2,21 +2,21 @@
 //! Which results of rails are compared, and the consequences of wrong ones.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe, to_encode};
-use stripeline_codec::{Codec, Isa, Kernels, Verdict};
+use crate::support::{
+    LIMIT, await_that, encode_right, engine, faulty, faulty_cpu, issue, kinds, stripe, with_cpu,
+};
+use stripeline_codec::{Codec, Verdict};
 use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request, Scheduling};
+use stripeline_rail::Rail;
 use stripeline_rail::owned::Units;
-use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
-use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
+use stripeline_testkit::faulty::{Failure, Script};
 
 /// Returns a rail that fails by a script, and the CPU to compare with.
 fn rails(script: Script) -> Vec<Arc<dyn Rail>> {
-    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let faulty = FaultyRail::new(Arc::new(Cpu::with_kernels("faulty", kernels)), script);
-    vec![Arc::new(faulty), cpu()]
+    with_cpu(faulty_cpu("faulty", script))
 }
 
 /// Assigns everything to the rail `faulty` while it is in service.
@@ -30,21 +30,14 @@ fn options(check_every: usize) -> Options {
     }
 }
 
-fn encode(engine: &Engine, codec: &Codec, stripe: &Stripe) {
-    let issued = engine.iencode(codec, to_encode(stripe), Request::default());
-    let (outcome, units) = issued.expect("room").wait();
-    assert_eq!(outcome, Ok(Verdict::Sound));
-    assert_eq!(units.outputs, stripe.parity());
-}
-
-fn verify(engine: &Engine, codec: &Codec, stripe: &Stripe) {
+/// Verifies a stripe and returns the verdict.
+fn verdict(engine: &Engine, codec: &Codec, stripe: &Stripe) -> Verdict {
     let units = Units {
         inputs: stripe.data().to_vec(),
         outputs: stripe.parity().to_vec(),
     };
     let issued = engine.iverify(codec, units, Request::default());
-    let (outcome, _) = issued.expect("room").wait();
-    assert_eq!(outcome, Ok(Verdict::Sound));
+    issued.expect("room").wait().0.expect("no error")
 }
 
 /// Checks that `faulty` was detected, and the text of the event.
@@ -84,26 +77,20 @@ fn a_wrong_verification_result_is_corrected() {
     let script = Script::nothing().at(0, Failure::WrongBytes);
     let (engine, events) = engine(rails(script), options(1));
     let (codec, stripe) = stripe(1000);
-    verify(&engine, &codec, &stripe);
+    assert_eq!(verdict(&engine, &codec, &stripe), Verdict::Sound);
     assert_eq!(kinds(&events, "faulty"), [EventKind::WrongBytes]);
     assert_found(&engine, "verified");
 }
 
 /// Checks that a damaged stripe is reported as damaged, with the position.
 fn verify_damaged(engine: &Engine, bytes: usize, offset: usize) {
-    let (codec, stripe) = stripe(bytes);
-    let mut units = Units {
-        inputs: stripe.data().to_vec(),
-        outputs: stripe.parity().to_vec(),
-    };
-    units.outputs[1][offset] ^= 1;
-    let issued = engine.iverify(&codec, units, Request::default());
-    let (outcome, _) = issued.expect("room").wait();
+    let (codec, mut stripe) = stripe(bytes);
+    stripe.units[7][offset] ^= 1;
     let mismatch = Verdict::Mismatch {
         parity_unit: 1,
         offset,
     };
-    assert_eq!(outcome, Ok(mismatch));
+    assert_eq!(verdict(engine, &codec, &stripe), mismatch);
 }
 
 #[test]
@@ -114,9 +101,8 @@ fn damage_that_a_rail_overlooks_is_reported() {
 
 #[test]
 fn damage_that_a_rail_misplaces_is_reported_at_its_place() {
-    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Misplace), cpu()];
+    let rails = with_cpu(faulty("faulty", 1, Script::always(Failure::Misplace)));
     let (engine, events) = engine(rails, options(1));
-    // In the second piece, whose offsets differ from those of the stripe.
     verify_damaged(&engine, 100_000, 77_777);
     assert_eq!(kinds(&events, "faulty"), [EventKind::WrongBytes]);
     assert_found(&engine, "verified");
@@ -127,8 +113,8 @@ fn alternating_kinds_of_pieces_are_all_compared() {
     let (engine, events) = engine(rails(Script::nothing()), options(2));
     let (codec, stripe) = stripe(100);
     for _ in 0..100 {
-        verify(&engine, &codec, &stripe);
-        encode(&engine, &codec, &stripe);
+        assert_eq!(verdict(&engine, &codec, &stripe), Verdict::Sound);
+        encode_right(&engine, &codec, &stripe);
     }
     let checks = engine.statistics().rails[1].checks;
     // The selection depends only on the numbers of the pieces.
@@ -146,19 +132,15 @@ fn the_first_pieces_are_compared_and_those_after_a_restore() {
     let (engine, events) = engine(rails(script), options);
     let (codec, stripe) = stripe(100);
     for _ in 0..20 {
-        encode(&engine, &codec, &stripe);
+        encode_right(&engine, &codec, &stripe);
     }
     assert_eq!(engine.statistics().rails[1].checks, 8);
-    let begin = Instant::now();
-    while kinds(&events, "faulty").len() < 2 {
-        encode(&engine, &codec, &stripe);
-        assert!(
-            begin.elapsed() < Duration::from_secs(60),
-            "restored by then"
-        );
-    }
+    await_that(|| {
+        encode_right(&engine, &codec, &stripe);
+        kinds(&events, "faulty").len() >= 2
+    });
     for _ in 0..20 {
-        encode(&engine, &codec, &stripe);
+        encode_right(&engine, &codec, &stripe);
     }
     assert_eq!(engine.statistics().rails[1].checks, 16);
 }
@@ -166,33 +148,24 @@ fn the_first_pieces_are_compared_and_those_after_a_restore() {
 /// A task whose bytes were not compared, because the engine was closed first, does not end as done.
 #[test]
 fn pieces_to_compare_end_as_closed_with_the_engine() {
-    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let coder = |name, script| FaultyRail::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
-    let checker = Arc::new(coder("checker", Script::always(Failure::Hang)).detaching());
-    let wrong = Script::nothing()
-        .at(0, Failure::WrongBytes)
-        .at(1, Failure::WrongBytes);
+    let checker = faulty_cpu("checker", Script::always(Failure::Hang)).detaching();
+    let checker = Arc::new(checker);
+    let wrong = Script::first(2, Failure::WrongBytes);
     let rails = vec![
-        Arc::new(coder("faulty", wrong)) as Arc<dyn Rail>,
+        Arc::new(faulty_cpu("faulty", wrong)) as Arc<dyn Rail>,
         Arc::clone(&checker) as Arc<dyn Rail>,
     ];
-    let limit = Duration::from_secs(60);
     let options = Options {
-        stall: limit,
+        stall: LIMIT,
         ..options(1)
     };
     let (engine, _) = engine(rails, options);
     let (codec, stripe) = stripe(1000);
-    let issue = |_| {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        issued.expect("room")
-    };
+    let issue = |_| issue(&engine, &codec, &stripe, Request::default());
     // One hangs while it is compared; the other one waits for it.
     let issued: Vec<_> = (0..2).map(issue).collect();
-    assert!(checker.wait_for_hanging(1, limit));
-    while engine.statistics().rails[0].pieces < 2 {
-        std::thread::yield_now();
-    }
+    assert!(checker.wait_for_hanging(1, LIMIT));
+    await_that(|| engine.statistics().rails[0].pieces == 2);
     drop(engine);
     for issued in issued {
         let error = issued.wait().0.expect_err("not compared");

@@ -6,15 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::support::{CoderFault, FaultyCoder, Gate, engine, stripe, to_encode};
+use crate::support::{LIMIT, engine, faulty, gated, gates, issue, stripe};
 use stripeline_codec::Verdict;
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Outcome, Request};
+use stripeline_rail::Rail;
 use stripeline_rail::owned::Units;
-use stripeline_rail::{Capability, Cpu, Done, Fault, Lane, Piece, Rail};
+use stripeline_testkit::Gate;
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
-
-/// Longer than any operation here takes.
-const LIMIT: Duration = Duration::from_secs(60);
 
 const TASKS: usize = 6;
 
@@ -23,7 +21,7 @@ const DEPTH: usize = 4;
 
 /// Returns a rail whose lane has several pieces in flight, which hang until they are released.
 fn deep() -> FaultyRail {
-    FaultyRail::new(Arc::new(Cpu::rail()), Script::always(Failure::Hang)).deep(DEPTH)
+    faulty("deep", 1, Script::always(Failure::Hang)).deep(DEPTH)
 }
 
 /// Returns an engine over one rail with one lane, and a hang limit that no test reaches.
@@ -41,16 +39,15 @@ fn with_long_limit(rail: Arc<dyn Rail>) -> Engine {
 fn issue_all(engine: &Engine) -> (Vec<Issued>, Arc<AtomicUsize>) {
     let (codec, stripe) = stripe(100);
     let told = Arc::new(AtomicUsize::new(0));
-    let issue = |_| {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        let issued = issued.expect("room");
+    let issue_one = |_| {
+        let issued = issue(engine, &codec, &stripe, Request::default());
         let told = Arc::clone(&told);
         issued.ticket().on_end(move |_| {
             told.fetch_add(1, Ordering::SeqCst);
         });
         issued
     };
-    ((0..TASKS).map(issue).collect(), told)
+    ((0..TASKS).map(issue_one).collect(), told)
 }
 
 fn is_closed(outcome: &Outcome) -> bool {
@@ -113,14 +110,10 @@ fn expect_close_waits(engine: Engine, gate: &Gate) -> std::thread::JoinHandle<()
 
 #[test]
 fn threads_that_help_are_waited_for() {
-    let gates = [(); 2].map(|()| Arc::new(Gate::default()));
-    let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(gates.to_vec()));
-    let (engine, _) = engine(vec![rail], Options::default());
+    let gates: [_; 2] = gates();
+    let (engine, _) = engine(vec![gated(&gates)], Options::default());
     let (codec, stripe) = stripe(100);
-    let issue = || {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        issued.expect("room")
-    };
+    let issue = || issue(&engine, &codec, &stripe, Request::default());
     let first = issue();
     gates[0].await_arrivals(1);
     let second = issue();
@@ -135,14 +128,11 @@ fn threads_that_help_are_waited_for() {
 
 #[test]
 fn closing_waits_for_a_thread_that_cancels_a_task_and_notifies() {
-    let (coding, telling) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
-    let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&coding)));
+    let [coding, telling] = gates();
+    let rail = gated(std::slice::from_ref(&coding));
     let (engine, _) = engine(vec![rail], Options::default());
     let (codec, stripe) = stripe(100);
-    let issue = || {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        issued.expect("room")
-    };
+    let issue = || issue(&engine, &codec, &stripe, Request::default());
     let first = issue();
     coding.await_arrivals(1);
     let second = issue().ticket().clone();
@@ -157,59 +147,15 @@ fn closing_waits_for_a_thread_that_cancels_a_task_and_notifies() {
     ender.join().expect("no panic");
 }
 
-/// A rail whose device hangs on the caller's memory. Its lane leaves its pieces, which it counts,
-/// to the device.
-#[derive(Debug)]
-struct HungInPlace(Capability, Arc<AtomicUsize>);
-
-impl Rail for HungInPlace {
-    fn name(&self) -> &str {
-        "hung"
-    }
-
-    fn describe(&self) -> String {
-        String::new()
-    }
-
-    fn capability(&self) -> &Capability {
-        &self.0
-    }
-
-    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        Ok(Box::new(HungLane(Arc::clone(&self.1))))
-    }
-}
-
-struct HungLane(Arc<AtomicUsize>);
-
-impl Lane for HungLane {
-    fn submit(&mut self, _ticket: u64, piece: Piece) {
-        std::mem::forget(piece);
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
-
-    fn reap(&mut self, limit: Duration) -> Option<Done> {
-        std::thread::sleep(limit);
-        None
-    }
-
-    fn in_flight(&self) -> usize {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
 #[test]
 fn units_that_a_hung_device_still_accesses_do_not_come_back() {
-    let hung = Arc::new(AtomicUsize::new(0));
-    let rail = HungInPlace(Capability::synchronous(), Arc::clone(&hung));
-    let engine = with_long_limit(Arc::new(rail));
+    let rail = Arc::new(faulty("hung", 1, Script::always(Failure::Forget)));
+    let engine = with_long_limit(Arc::clone(&rail) as Arc<dyn Rail>);
     let (codec, stripe) = stripe(100);
-    let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-    while hung.load(Ordering::SeqCst) == 0 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let issued = issue(&engine, &codec, &stripe, Request::default());
+    assert!(rail.wait_for_hanging(1, LIMIT));
     drop(engine);
-    let (outcome, units) = issued.expect("room").wait();
+    let (outcome, units) = issued.wait();
     assert!(is_closed(&outcome));
     assert_eq!(units, Units::default());
 }

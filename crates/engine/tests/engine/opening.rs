@@ -3,66 +3,20 @@
 //! rails can do does not wait for them.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use stripeline_codec::Verdict;
 use stripeline_engine::{Engine, EventKind, Options, Request, Scheduling};
-use stripeline_rail::{Capability, Cpu, Fault, Lane, Rail, Synchronous};
+use stripeline_testkit::Gate;
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
-use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, kinds, stripe, to_encode};
+use crate::support::{
+    await_that, cpu, engine, expect_right, faulty, gates, issue, kinds, stripe, with_cpu,
+};
 
-/// A device whose lanes finish opening when its gate is open.
-#[derive(Debug)]
-struct Costly {
-    rail: Arc<dyn Rail>,
-    capability: Capability,
-    gate: Arc<Gate>,
-}
-
-impl Costly {
-    fn rail() -> (Arc<dyn Rail>, Arc<Gate>) {
-        let capability = Capability::synchronous();
-        Self::over(Arc::new(Synchronous::new(
-            "costly",
-            capability,
-            Cpu::portable(),
-        )))
-    }
-
-    /// Returns the same device, with the coder of another rail under that rail's name.
-    fn over(rail: Arc<dyn Rail>) -> (Arc<dyn Rail>, Arc<Gate>) {
-        let gate = Arc::new(Gate::default());
-        let capability = Capability {
-            lanes: 2,
-            costly_lanes: true,
-            ..rail.capability().clone()
-        };
-        let costly = Self {
-            rail,
-            capability,
-            gate: Arc::clone(&gate),
-        };
-        (Arc::new(costly), gate)
-    }
-}
-
-impl Rail for Costly {
-    fn name(&self) -> &str {
-        self.rail.name()
-    }
-
-    fn describe(&self) -> String {
-        self.rail.describe()
-    }
-
-    fn capability(&self) -> &Capability {
-        &self.capability
-    }
-
-    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        self.gate.pass();
-        self.rail.open_lane()
-    }
+/// Returns the rail `costly`, whose two lanes finish opening when its gate is open.
+fn costly(script: Script) -> (FaultyRail, Arc<Gate>) {
+    let [gate] = gates();
+    (faulty("costly", 2, script).costly(&gate), gate)
 }
 
 fn options(scheduling: Scheduling) -> Options {
@@ -81,12 +35,10 @@ const LARGE: usize = 1 << 17;
 /// Encodes `count` stripes at once.
 fn encode(engine: &Engine, bytes: usize, count: usize) {
     let (codec, stripe) = stripe(bytes);
-    let issue = |_| engine.iencode(&codec, to_encode(&stripe), Request::default());
+    let issue = |_| issue(engine, &codec, &stripe, Request::default());
     let issued: Vec<_> = (0..count).map(issue).collect();
     for issued in issued {
-        let (outcome, units) = issued.expect("room").wait();
-        assert_eq!(outcome, Ok(Verdict::Sound));
-        assert_eq!(units.outputs, stripe.parity());
+        expect_right(issued, &stripe);
     }
 }
 
@@ -98,9 +50,9 @@ fn pieces(engine: &Engine, rail: &str) -> u64 {
 
 #[test]
 fn lanes_are_opened_by_the_first_task_that_is_worth_them() {
-    let (costly, gate) = Costly::rail();
+    let (costly, gate) = costly(Script::nothing());
     let options = options(Scheduling::RateAware);
-    let (engine, _) = engine(vec![costly, cpu()], options);
+    let (engine, _) = engine(with_cpu(costly), options);
     encode(&engine, SMALL, 20);
     assert_eq!(gate.arrivals(), 0);
     // The engine does not wait for it.
@@ -109,24 +61,23 @@ fn lanes_are_opened_by_the_first_task_that_is_worth_them() {
     encode(&engine, LARGE, 5);
     assert_eq!(pieces(&engine, "costly"), 0);
     gate.open();
-    let start = Instant::now();
-    while pieces(&engine, "costly") == 0 {
-        assert!(start.elapsed() < Duration::from_secs(20), "not used");
+    await_that(|| {
         // More than the CPU processes at once.
         encode(&engine, LARGE, 20);
-    }
+        pieces(&engine, "costly") > 0
+    });
 }
 
 #[test]
 fn a_costly_rail_with_wrong_answers_is_detected_before_it_codes() {
-    let (costly, gate) = Costly::over(FaultyCoder::rail("costly", CoderFault::Lie));
+    let (costly, gate) = costly(Script::always(Failure::WrongBytes));
     gate.open();
     let options = Options {
         check_every: 0,
         quarantine: Duration::from_secs(1000),
         ..options(Scheduling::Single("costly".to_owned()))
     };
-    let (engine, events) = engine(vec![costly, cpu()], options);
+    let (engine, events) = engine(with_cpu(costly), options);
     encode(&engine, LARGE, 20);
     assert_eq!(kinds(&events, "costly"), [EventKind::LeftOut]);
     assert_eq!(pieces(&engine, "costly"), 0);
@@ -145,9 +96,9 @@ fn the_only_suitable_rail_is_opened_for_any_task() {
         Scheduling::FirstCome,
         Scheduling::Single("costly".to_owned()),
     ] {
-        let (costly, gate) = Costly::rail();
+        let (costly, gate) = costly(Script::nothing());
         gate.open();
-        let (engine, _) = engine(vec![costly], options(scheduling));
+        let (engine, _) = engine(vec![Arc::new(costly)], options(scheduling));
         encode(&engine, SMALL, 1);
         assert!(gate.arrivals() > 0);
     }
@@ -155,9 +106,9 @@ fn the_only_suitable_rail_is_opened_for_any_task() {
 
 #[test]
 fn a_rail_that_is_not_to_be_used_is_not_opened() {
-    let (costly, gate) = Costly::rail();
+    let (costly, gate) = costly(Script::nothing());
     let single = Scheduling::Single("cpu".to_owned());
-    let (engine, _) = engine(vec![costly, cpu()], options(single));
+    let (engine, _) = engine(with_cpu(costly), options(single));
     encode(&engine, LARGE, 5);
     drop(engine);
     assert_eq!(gate.arrivals(), 0);
@@ -165,8 +116,8 @@ fn a_rail_that_is_not_to_be_used_is_not_opened() {
 
 #[test]
 fn first_come_tasks_end_while_lanes_open() {
-    let (costly, gate) = Costly::rail();
-    let (engine, _) = engine(vec![costly, cpu()], options(Scheduling::FirstCome));
+    let (costly, gate) = costly(Script::nothing());
+    let (engine, _) = engine(with_cpu(costly), options(Scheduling::FirstCome));
     encode(&engine, LARGE, 20);
     gate.await_arrivals(2);
     assert_eq!(pieces(&engine, "costly"), 0);

@@ -8,12 +8,17 @@ use std::time::{Duration, Instant};
 use stripeline_engine::node::{Cpus, Place};
 use stripeline_engine::{Engine, EventKind, Options, Request, node};
 
-use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, kinds, stripe, to_encode};
+use crate::support::{
+    await_that, cpu, encode, encode_right, engine, expect_right, faulty, gated, gates, issue,
+    kinds, stripe,
+};
+use stripeline_testkit::Gate;
+use stripeline_testkit::faulty::Script;
 
 /// Returns an engine whose only task waits at a gate, so that it is busy until the gate opens.
 fn busy(place: &Place) -> (Engine, Arc<Gate>) {
-    let gate = Arc::new(Gate::default());
-    let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&gate)));
+    let [gate] = gates();
+    let rail = gated(std::slice::from_ref(&gate));
     let options = Options {
         node: Some(node::Options {
             place: place.clone(),
@@ -31,15 +36,7 @@ fn busy(place: &Place) -> (Engine, Arc<Gate>) {
 }
 
 fn await_allowed(engine: &Engine, wanted: usize) {
-    let start = Instant::now();
-    while engine.statistics().threads_allowed != Some(wanted) {
-        assert!(
-            start.elapsed() < Duration::from_secs(20),
-            "{:?}",
-            engine.statistics()
-        );
-        std::thread::yield_now();
-    }
+    await_that(|| engine.statistics().threads_allowed == Some(wanted));
 }
 
 #[test]
@@ -49,20 +46,20 @@ fn a_second_engine_halves_the_threads_of_the_first_until_it_closes() {
     let place = Place(path.clone());
     let (codec, stripe) = stripe(100);
     let (first, gate) = busy(&place);
-    let issued = first.iencode(&codec, to_encode(&stripe), Request::default());
+    let issued = issue(&first, &codec, &stripe, Request::default());
     await_allowed(&first, 4);
 
     let (second, other_gate) = busy(&place);
-    let other = second.iencode(&codec, to_encode(&stripe), Request::default());
+    let other = issue(&second, &codec, &stripe, Request::default());
     await_allowed(&first, 2);
     await_allowed(&second, 2);
 
     other_gate.open();
-    assert!(other.expect("room").wait().0.is_ok());
+    expect_right(other, &stripe);
     drop(second);
     await_allowed(&first, 4);
     gate.open();
-    assert!(issued.expect("room").wait().0.is_ok());
+    expect_right(issued, &stripe);
     drop(first);
     std::fs::remove_file(path).expect("the table stays until someone removes it");
 }
@@ -81,21 +78,17 @@ fn an_engine_that_cannot_share_cpus_reports_it_once_and_reports_the_end() {
     };
     let (engine, events) = engine(vec![cpu()], options);
     let (codec, stripe) = stripe(100);
-    let encode = || {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        assert!(issued.expect("room").wait().0.is_ok());
-    };
+    let encode = || encode_right(&engine, &codec, &stripe);
     (0..100).for_each(|_| encode());
     assert_eq!(kinds(&events, "node"), [EventKind::Alone]);
     let text = events.lock().expect("not poisoned")[0].text.clone();
     assert!(text.contains(&*path.to_string_lossy()), "{text}");
     std::fs::remove_file(&path).expect("ours");
-    let start = Instant::now();
     // The node's table is examined while there is work.
-    while kinds(&events, "node").len() < 2 {
-        assert!(start.elapsed() < Duration::from_secs(20));
+    await_that(|| {
         encode();
-    }
+        kinds(&events, "node").len() >= 2
+    });
     let expected = [EventKind::Alone, EventKind::Shared];
     assert_eq!(kinds(&events, "node"), expected);
     assert_eq!(expected.map(EventKind::is_good_news), [false, true]);
@@ -108,7 +101,9 @@ fn an_engine_that_cannot_share_cpus_reports_it_once_and_reports_the_end() {
 fn of_one_cpu(name: &str, gate: &Arc<Gate>, waiting_threads_help: bool) -> (Engine, PathBuf) {
     let name = format!("stripeline-engine-{name}-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
-    let rail = FaultyCoder::rail_of("gated", CoderFault::Wait(Arc::clone(gate)), 4);
+    // More than the pieces of a test.
+    let gates = vec![Arc::clone(gate); 100];
+    let rail = Arc::new(faulty("gated", 4, Script::nothing()).gated(&gates));
     let options = Options {
         node: Some(node::Options {
             place: Place(path.clone()),
@@ -124,16 +119,11 @@ fn of_one_cpu(name: &str, gate: &Arc<Gate>, waiting_threads_help: bool) -> (Engi
 
 #[test]
 fn workers_beyond_the_share_sleep_while_work_waits() {
-    let gate = Arc::new(Gate::default());
+    let [gate] = gates();
     let (engine, path) = of_one_cpu("park", &gate, false);
     let (codec, stripe) = stripe(100);
-    let issued: Vec<_> = (0..50)
-        .map(|_| {
-            engine
-                .iencode(&codec, to_encode(&stripe), Request::default())
-                .expect("room")
-        })
-        .collect();
+    let issue = |_| issue(&engine, &codec, &stripe, Request::default());
+    let issued: Vec<_> = (0..50).map(issue).collect();
     gate.await_arrivals(1);
     let waited = issued[0].ticket().wait_timeout(Duration::from_millis(50));
     assert!(waited.is_none(), "the gate is shut");
@@ -149,29 +139,20 @@ fn workers_beyond_the_share_sleep_while_work_waits() {
 
 #[test]
 fn threads_that_help_are_within_the_share() {
-    let gate = Arc::new(Gate::default());
+    let [gate] = gates();
     let (engine, path) = of_one_cpu("help", &gate, true);
     let (codec, stripe) = stripe(100);
     let encode = || {
-        let data: Vec<&[u8]> = stripe.data().iter().map(Vec::as_slice).collect();
-        let mut parity = vec![vec![0; stripe.length()]; stripe.parity_units];
-        let mut outputs: Vec<&mut [u8]> = parity.iter_mut().map(Vec::as_mut_slice).collect();
-        let encoded = engine.encode(&codec, &data, &mut outputs, Request::default());
+        let encoded = encode(&engine, &codec, &stripe, Request::default());
         assert_eq!(encoded, Ok(()));
-        assert_eq!(parity, stripe.parity());
     };
     std::thread::scope(|scope| {
         scope.spawn(encode);
         gate.await_arrivals(1);
         scope.spawn(encode);
         scope.spawn(encode);
-        let start = Instant::now();
-        while engine.statistics().outstanding < 3 {
-            assert!(start.elapsed() < Duration::from_secs(20));
-            std::thread::yield_now();
-        }
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        let issued = issued.expect("room");
+        await_that(|| engine.statistics().outstanding == 3);
+        let issued = issue(&engine, &codec, &stripe, Request::default());
         // Without a blocking wait, which would help to code.
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(50) {

@@ -9,7 +9,7 @@ use stripeline_engine::tuning::{Machine, RailTuning, Table, TableFile};
 use stripeline_engine::{Engine, Options, Request};
 use stripeline_rail::{Capability, Coder, Cpu, Fault, Piece, Rail, Synchronous};
 
-use crate::support::{engine, stripe, to_encode};
+use crate::support::{encode, engine, expect_right, issue, stripe};
 
 /// The store policies of the pieces.
 type Asked = Arc<Mutex<Vec<StorePolicy>>>;
@@ -65,16 +65,8 @@ fn tuned(stream_from_bytes: Option<usize>) -> (Engine, Asked) {
 fn stores(stream_from_bytes: Option<usize>, bytes: usize, request: Request) -> StorePolicy {
     let (engine, asked) = tuned(stream_from_bytes);
     let (codec, stripe) = stripe(bytes);
-    let issued = engine.iencode(&codec, to_encode(&stripe), request);
-    let (outcome, units) = issued.expect("room").wait();
-    assert_eq!(outcome, Ok(Verdict::Sound));
-    assert_eq!(units.outputs, stripe.parity());
-    let data: Vec<&[u8]> = stripe.data().iter().map(Vec::as_slice).collect();
-    let mut parity = vec![vec![0; bytes]; 3];
-    let mut outputs: Vec<&mut [u8]> = parity.iter_mut().map(Vec::as_mut_slice).collect();
-    let encoded = engine.encode(&codec, &data, &mut outputs, request);
-    assert_eq!(encoded, Ok(()));
-    assert_eq!(parity, stripe.parity());
+    expect_right(issue(&engine, &codec, &stripe, request), &stripe);
+    assert_eq!(encode(&engine, &codec, &stripe, request), Ok(()));
     let asked = asked.lock().expect("not poisoned");
     assert!(
         asked.len() >= 2 && asked.iter().all(|store| *store == asked[0]),

@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use crate::support::{cpu, engine, stripe, to_encode};
-use stripeline_codec::{Codec, Isa, Kernels, Verdict};
+use crate::support::{engine, faulty_cpu, stripe, with_cpu};
+use stripeline_codec::{Codec, Verdict};
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Request};
-use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
-use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
+use stripeline_testkit::faulty::{Failure, Script};
 
 const TASKS: usize = 60;
 const THREADS: usize = 3;
@@ -38,11 +37,8 @@ fn round(seed: u64, codec: &Codec, stripe: &Stripe) {
         Failure::Hang,
         Failure::WrongBytes,
     ];
-    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let script = Script::random(seed, 10, &failures);
-    let faulty =
-        FaultyRail::new(Arc::new(Cpu::with_kernels("faulty", kernels)), script).detaching();
-    let faulty = Arc::new(faulty);
+    let faulty = faulty_cpu("faulty", Script::random(seed, 10, &failures));
+    let faulty = Arc::new(faulty.detaching());
     let options = Options {
         quarantine: Duration::from_millis(1),
         stall: Duration::from_millis(5),
@@ -51,7 +47,7 @@ fn round(seed: u64, codec: &Codec, stripe: &Stripe) {
         waiting_threads_help: !seed.is_multiple_of(3),
         ..Options::default()
     };
-    let (engine, _) = engine(vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()], options);
+    let (engine, _) = engine(with_cpu(Arc::clone(&faulty)), options);
     let told = Arc::new(AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..THREADS).map(|_| channel()).unzip();
@@ -93,7 +89,7 @@ fn issue(
             deadline: kind.is_multiple_of(7).then_some(Duration::from_millis(2)),
             ..Request::default()
         };
-        match engine.iencode(codec, to_encode(stripe), request) {
+        match engine.iencode(codec, stripe.to_encode(), request) {
             Ok(issued) => {
                 let told = Arc::clone(told);
                 issued.ticket().on_end(move |_| {

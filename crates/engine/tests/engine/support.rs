@@ -1,144 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rails that fail on command, and stripes for them.
+//! Rails that fail on command, stripes, and calls that several tests make.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_engine::{Engine, Event, EventKind, Options};
-use stripeline_rail::owned::Units;
-use stripeline_rail::{Capability, Coder, Cpu, Fault, FaultKind, Piece, Rail, Synchronous};
-use stripeline_testkit::Stripe;
+use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
+use stripeline_engine::{Engine, ErrorKind, Event, EventKind, Issued, Options, Request};
+use stripeline_rail::{Capability, Cpu, Rail, Synchronous};
+use stripeline_testkit::faulty::{FaultyRail, Script};
+use stripeline_testkit::{Gate, Stripe, slices, slices_mut};
 
-/// A gate that pieces wait at.
-#[derive(Debug, Default)]
-pub struct Gate {
-    state: Mutex<(bool, usize)>,
-    changed: Condvar,
+/// Longer than any operation takes.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+/// Returns a rail of that name with `lanes` lanes, which fails by the script.
+pub fn faulty(name: &str, lanes: usize, script: Script) -> FaultyRail {
+    let capability = Capability {
+        lanes,
+        ..Capability::synchronous()
+    };
+    let rail = Synchronous::new(name, capability, Cpu::portable());
+    FaultyRail::new(Arc::new(rail), script)
 }
 
-impl Gate {
-    /// Lets all threads pass from now on.
-    pub fn open(&self) {
-        self.state.lock().expect("not poisoned").0 = true;
-        self.changed.notify_all();
-    }
-
-    /// Waits until the gate is open.
-    pub fn pass(&self) {
-        let mut state = self.state.lock().expect("not poisoned");
-        state.1 += 1;
-        self.changed.notify_all();
-        let waited = self.changed.wait_while(state, |state| !state.0);
-        drop(waited.expect("not poisoned"));
-    }
-
-    /// Returns the number of arrivals at the gate.
-    pub fn arrivals(&self) -> usize {
-        self.state.lock().expect("not poisoned").1
-    }
-
-    /// Waits until `count` threads have arrived at the gate.
-    pub fn await_arrivals(&self, count: usize) {
-        let state = self.state.lock().expect("not poisoned");
-        let waited = self.changed.wait_while(state, |state| state.1 < count);
-        drop(waited.expect("not poisoned"));
-    }
+/// As [`faulty`], but declared to share the CPUs, with a lane for each.
+pub fn faulty_cpu(name: &str, script: Script) -> FaultyRail {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    FaultyRail::new(Arc::new(Cpu::with_kernels(name, kernels)), script)
 }
 
-/// The fault of a coder.
-#[derive(Debug)]
-pub enum CoderFault {
-    /// Refuses the given number of first pieces.
-    Refuse(usize),
-    /// Fails the given number of first pieces.
-    Err(usize),
-    /// Writes a wrong byte into every piece.
-    Lie,
-    /// Reports an offset one byte after that of every mismatch.
-    Misplace,
-    /// Panics at every piece.
-    Panic,
-    /// Panics at the given number of first pieces.
-    PanicFirst(usize),
-    /// Waits at a gate and then codes correctly.
-    Wait(Arc<Gate>),
-    /// Waits, each piece at the gate of its number; pieces beyond the last gate do not wait.
-    WaitInTurn(Vec<Arc<Gate>>),
+/// Returns a rail with one lane on which each piece waits at the gate of its number; pieces beyond
+/// the last gate do not wait.
+pub fn gated(gates: &[Arc<Gate>]) -> Arc<dyn Rail> {
+    Arc::new(faulty("gated", 1, Script::nothing()).gated(gates))
 }
 
-/// The CPU's coder with a fault.
-#[derive(Debug)]
-pub struct FaultyCoder {
-    coder: Cpu,
-    fault: CoderFault,
-    seen: AtomicUsize,
-}
-
-impl FaultyCoder {
-    /// Returns a rail of that name with one lane.
-    pub fn rail(name: &str, fault: CoderFault) -> Arc<dyn Rail> {
-        Self::rail_of(name, fault, 1)
-    }
-
-    /// Returns a rail of that name with `lanes` lanes.
-    pub fn rail_of(name: &str, fault: CoderFault, lanes: usize) -> Arc<dyn Rail> {
-        let coder = Self {
-            coder: Cpu::portable(),
-            fault,
-            seen: AtomicUsize::new(0),
-        };
-        let capability = Capability {
-            lanes,
-            ..Capability::synchronous()
-        };
-        Arc::new(Synchronous::new(name, capability, coder))
-    }
-}
-
-impl Coder for FaultyCoder {
-    type Memory = ();
-
-    fn describe(&self) -> String {
-        format!("{:?}", self.fault)
-    }
-
-    fn run(&self, piece: &mut Piece, (): &mut ()) -> Result<Verdict, Fault> {
-        let seen = self.seen.fetch_add(1, Ordering::Relaxed);
-        match &self.fault {
-            CoderFault::Refuse(count) if seen < *count => {
-                return Err(Fault::new(FaultKind::Refused, "not this one"));
-            }
-            CoderFault::Err(count) if seen < *count => {
-                return Err(Fault::new(FaultKind::Failed, "injected"));
-            }
-            CoderFault::Panic => panic!("injected"),
-            CoderFault::PanicFirst(count) if seen < *count => panic!("injected"),
-            CoderFault::Wait(gate) => gate.pass(),
-            CoderFault::WaitInTurn(gates) => {
-                gates.get(seen).into_iter().for_each(|gate| gate.pass())
-            }
-            _ => (),
-        }
-        let mut verdict = self.coder.code(piece);
-        if let (CoderFault::Misplace, Verdict::Mismatch { offset, .. }) =
-            (&self.fault, &mut verdict)
-        {
-            *offset += 1;
-        }
-        if let CoderFault::Lie = self.fault
-            && verdict == Verdict::Sound
-            && piece.job().mode() != stripeline_rail::Mode::Compare
-        {
-            piece.write(|_, outputs| outputs[0][0] ^= 1);
-        }
-        Ok(verdict)
-    }
+/// Returns gates that are shut.
+pub fn gates<const COUNT: usize>() -> [Arc<Gate>; COUNT] {
+    [(); COUNT].map(|()| Arc::new(Gate::default()))
 }
 
 /// Returns the CPU rail.
 pub fn cpu() -> Arc<dyn Rail> {
     Arc::new(Cpu::rail())
+}
+
+/// Returns the rail and that of the CPU.
+pub fn with_cpu(rail: impl Into<Arc<FaultyRail>>) -> Vec<Arc<dyn Rail>> {
+    vec![rail.into() as Arc<dyn Rail>, cpu()]
 }
 
 /// Returns an engine, and the list of its events.
@@ -164,16 +73,51 @@ pub fn kinds(events: &Mutex<Vec<Event>>, rail: &str) -> Vec<EventKind> {
     of_rail.map(|event| event.kind).collect()
 }
 
-/// Returns a codec and a stripe of its code.
-pub fn stripe(bytes: usize) -> (Codec, Stripe) {
-    let codec = Codec::new(Code::Rs, 6, 3).expect("a shape of HDFS");
-    (codec, Stripe::random(Code::Rs, 6, 3, bytes))
+/// Waits until it is so.
+pub fn await_that(mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < LIMIT, "by then");
+        std::thread::yield_now();
+    }
 }
 
-/// Returns the data of a stripe, and room for its parity.
-pub fn to_encode(stripe: &Stripe) -> Units {
-    Units {
-        inputs: stripe.data().to_vec(),
-        outputs: vec![vec![0xa5; stripe.length()]; stripe.parity_units],
+/// Returns a codec and a stripe of its code.
+pub fn stripe(bytes: usize) -> (Codec, Stripe) {
+    let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
+    (stripe.codec(), stripe)
+}
+
+/// Issues the encoding of a stripe.
+pub fn issue(engine: &Engine, codec: &Codec, stripe: &Stripe, request: Request) -> Issued {
+    let issued = engine.iencode(codec, stripe.to_encode(), request);
+    issued.expect("room for a task")
+}
+
+/// Waits for the encoding of a stripe and expects right bytes.
+pub fn expect_right(issued: Issued, stripe: &Stripe) {
+    let (outcome, units) = issued.wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert!(units.outputs == stripe.parity(), "{}", stripe.name());
+}
+
+/// Encodes a stripe by a task and expects right bytes.
+pub fn encode_right(engine: &Engine, codec: &Codec, stripe: &Stripe) {
+    expect_right(issue(engine, codec, stripe, Request::default()), stripe);
+}
+
+/// Encodes a stripe by a blocking call; the bytes must be right if it succeeds.
+pub fn encode(
+    engine: &Engine,
+    codec: &Codec,
+    stripe: &Stripe,
+    request: Request,
+) -> Result<(), ErrorKind> {
+    let mut parity = stripe.to_encode().outputs;
+    let data = slices(stripe.data());
+    let encoded = engine.encode(codec, &data, &mut slices_mut(&mut parity), request);
+    if encoded.is_ok() {
+        assert!(parity == stripe.parity(), "{}", stripe.name());
     }
+    encoded.map_err(|error| error.kind())
 }

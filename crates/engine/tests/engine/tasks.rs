@@ -9,34 +9,29 @@ use std::task::{Context, Poll, Wake};
 use std::thread::{Thread, current, park, yield_now};
 use std::time::Duration;
 
-use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, stripe, to_encode};
-use stripeline_codec::{Code, Codec, Verdict};
+use crate::support::{self, cpu, engine, gates, issue, stripe};
+use stripeline_codec::{Code, Verdict};
 use stripeline_engine::{
     Configuration, Engine, ErrorKind, Event, EventKind, Issued, Options, Priority, Request,
     Scheduling, Ticket, WhenFull,
 };
-use stripeline_rail::owned;
-use stripeline_testkit::Stripe;
+use stripeline_rail::owned::{self, Units};
+use stripeline_testkit::{Gate, Stripe, all_but, slices};
 
 fn simple() -> Engine {
     engine(vec![cpu()], Options::default()).0
 }
 
-/// Returns an engine of one rail that waits at a gate, with one thread.
+/// Returns an engine of one rail with one thread, whose first piece waits at a gate.
 fn gated(options: Options) -> (Engine, Arc<Gate>) {
-    let gate = Arc::new(Gate::default());
-    let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&gate)));
+    let [gate] = gates();
+    let rail = support::gated(std::slice::from_ref(&gate));
     let options = Options {
         waiting_threads_help: false,
         check_every: 0,
         ..options
     };
     (engine(vec![rail], options).0, gate)
-}
-
-fn issue(engine: &Engine, codec: &Codec, stripe: &Stripe, request: Request) -> Issued {
-    let issued = engine.iencode(codec, to_encode(stripe), request);
-    issued.expect("room for a task")
 }
 
 fn background() -> Request {
@@ -69,8 +64,7 @@ fn every_operation_in_both_forms() {
     let engine = simple();
     let (codec, stripe) = stripe(100_000);
     let request = Request::default();
-    let data: Vec<&[u8]> = stripe.data().iter().map(|unit| &unit[..]).collect();
-    let parity: Vec<&[u8]> = stripe.parity().iter().map(|unit| &unit[..]).collect();
+    let (data, parity) = (slices(stripe.data()), slices(stripe.parity()));
     assert_eq!(
         engine.verify(&codec, &data, &parity, request),
         Ok(Verdict::Sound)
@@ -78,17 +72,12 @@ fn every_operation_in_both_forms() {
 
     let mut lost = [vec![0; 100_000], vec![0; 100_000]];
     let [first, second] = &mut lost;
-    let units: Vec<_> = stripe
-        .units
-        .iter()
-        .enumerate()
-        .map(|(index, unit)| (index != 1 && index != 7).then_some(&unit[..]))
-        .collect();
+    let units = all_but(&stripe.units, &[1, 7]);
     let decoded = engine.decode(&codec, &units, &[7, 1], &mut [first, second], request);
     assert_eq!(decoded, Ok(()));
     assert!(lost[0] == stripe.units[7] && lost[1] == stripe.units[1]);
 
-    let mut units = to_encode(&stripe);
+    let mut units = stripe.to_encode();
     units.outputs = stripe.parity().to_vec();
     units.outputs[2][77_777] ^= 4;
     let (outcome, _) = engine.iverify(&codec, units, request).expect("room").wait();
@@ -98,23 +87,10 @@ fn every_operation_in_both_forms() {
     };
     assert_eq!(outcome, Ok(mismatch));
 
-    let changed = Stripe::of(
-        stripe
-            .data()
-            .iter()
-            .enumerate()
-            .map(|(index, unit)| {
-                if index == 3 {
-                    vec![9; unit.len()]
-                } else {
-                    unit.clone()
-                }
-            })
-            .collect(),
-        Code::Rs,
-        3,
-    );
-    let units = stripeline_rail::owned::Units {
+    let mut data = stripe.data().to_vec();
+    data[3].fill(9);
+    let changed = Stripe::of(data, Code::Rs, 3);
+    let units = Units {
         inputs: vec![stripe.units[3].clone(), changed.units[3].clone()],
         outputs: stripe.parity().to_vec(),
     };
@@ -130,7 +106,7 @@ fn every_operation_in_both_forms() {
 fn wrong_input_is_refused_with_the_codecs_reason() {
     let engine = simple();
     let (codec, stripe) = stripe(64);
-    let mut units = to_encode(&stripe);
+    let mut units = stripe.to_encode();
     units.outputs.pop();
     let error = engine
         .iencode(&codec, units, Request::default())
@@ -141,7 +117,7 @@ fn wrong_input_is_refused_with_the_codecs_reason() {
         error.codec_kind(),
         Some(stripeline_codec::ErrorKind::CountMismatch)
     );
-    let units = stripeline_rail::owned::Units {
+    let units = Units {
         inputs: vec![vec![]; 6],
         outputs: vec![vec![]; 3],
     };
@@ -207,9 +183,8 @@ fn any_timeout_is_accepted() {
 
 #[test]
 fn a_short_wait_begins_no_long_piece() {
-    let gates = [(); 10].map(|()| Arc::new(Gate::default()));
-    let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(gates.to_vec()));
-    let (engine, _) = engine(vec![rail], Options::default());
+    let gates: [_; 10] = gates();
+    let (engine, _) = engine(vec![support::gated(&gates)], Options::default());
     let (codec, stripe) = stripe(100);
     // A piece takes at least twenty milliseconds, which the engine believes after some.
     for gate in &gates[..8] {
@@ -280,7 +255,7 @@ fn a_notification_set_at_issue_comes_from_another_thread() {
     let (codec, stripe) = stripe(64);
     let (sender, receiver) = channel();
     for _ in 0..2000 {
-        let (piece, _pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
+        let (piece, _pending) = owned::encode(&codec, stripe.to_encode()).expect("well formed");
         let sender = sender.clone();
         let issued = engine.issue_with(piece, Request::default(), |ticket| {
             ticket.on_end(move |_| sender.send(current().id()).expect("awaited"));
@@ -352,7 +327,7 @@ fn a_deadline_ends_the_wait_for_room() {
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
         let (engine, codec, stripe) = (&engine, &codec, &stripe);
-        scope.spawn(move || sender.send(engine.iencode(codec, to_encode(stripe), request)));
+        scope.spawn(move || sender.send(engine.iencode(codec, stripe.to_encode(), request)));
         // Longer than any machine takes; if the wait does not end, the gate still opens.
         let refused = receiver.recv_timeout(Duration::from_secs(30));
         gate.open();
@@ -395,9 +370,9 @@ fn a_full_engine_refuses_or_waits() {
     let (engine, gate) = gated(options);
     let (codec, stripe) = stripe(100);
     let issued = [(); 2].map(|()| issue(&engine, &codec, &stripe, Request::default()));
-    let error = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    let error = engine.iencode(&codec, stripe.to_encode(), Request::default());
     let refused = error.expect_err("two are outstanding");
-    assert_eq!(refused.units, to_encode(&stripe), "they come back");
+    assert_eq!(refused.units, stripe.to_encode(), "they come back");
     let error = refused.error;
     assert_eq!(error.kind(), ErrorKind::Busy);
     assert_eq!(
@@ -444,10 +419,10 @@ fn a_notified_caller_can_issue_the_next_task_at_a_full_window() {
         let issued = issue(&engine, &codec, &stripe, Request::default());
         assert_eq!(issued.wait().0, Ok(Verdict::Sound));
     }
-    let gate = Arc::new(Gate::default());
+    let [gate] = gates();
     let (sender, receiver) = channel();
-    let (piece, _pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
-    let (of_call_back, units, told) = (Arc::clone(&engine), to_encode(&stripe), Arc::clone(&gate));
+    let (piece, _pending) = owned::encode(&codec, stripe.to_encode()).expect("well formed");
+    let (of_call_back, units, told) = (Arc::clone(&engine), stripe.to_encode(), Arc::clone(&gate));
     let first = engine.issue_with(piece, Request::default(), |ticket| {
         ticket.on_end(move |_| {
             let next = of_call_back.iencode(&codec, units, Request::default());
