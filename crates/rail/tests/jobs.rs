@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use stripeline_codec::{Code, Codec, ErrorKind, Verdict};
 use stripeline_rail::{Cpu, Piece, Rail, borrowed, owned};
-use stripeline_testkit::{Stripe, rail_suite::Feeder, slices, slices_mut};
+use stripeline_testkit::{Stripe, all_but, rail_suite::Feeder, slices, slices_mut};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -65,11 +65,7 @@ fn a_scope_waits_when_its_closure_panics() {
 #[test]
 fn owned_units_come_back_when_the_job_is_gone() {
     let stripe = stripe();
-    let units = owned::Units {
-        inputs: stripe.data().to_vec(),
-        outputs: vec![vec![0; 100]; 2],
-    };
-    let (piece, pending) = owned::encode(&codec(), units).expect("in order");
+    let (piece, pending) = owned::encode(&codec(), stripe.to_encode()).expect("in order");
     assert_eq!(pending.wait(Duration::ZERO), None, "the piece has them");
     assert_eq!(run(piece), Verdict::Sound);
     let units = pending.wait(LIMIT).expect("the job is gone");
@@ -235,9 +231,7 @@ fn a_rail_that_decodes_data_only_does_not_take_lost_parity() {
     capability.recovers_parity = false;
     let stripe = stripe();
     for (erased, taken) in [(0, true), (3, false)] {
-        let given: Vec<_> = (0..5)
-            .map(|unit| (unit != erased).then(|| &*stripe.units[unit]))
-            .collect();
+        let given = all_but(&stripe.units, &[erased]);
         let mut outputs = vec![vec![0; 100]];
         let mut outputs = slices_mut(&mut outputs);
         let takes = |piece: Piece| capability.takes(&piece);

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mock::{Mock, until};
-use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_codec::{Code, Verdict};
 use stripeline_engine::tuning::{Machine, RailTuning, Table, TableFile};
 use stripeline_engine::{Engine, ErrorKind, Options, Request, Scheduling};
 use stripeline_rail::{
@@ -34,8 +34,12 @@ fn engine(mock: &Mock, limit: Duration) -> Engine {
         drop_limit: limit,
         ..mock.settings()
     };
-    let rails: Vec<Arc<dyn Rail>> =
-        vec![Arc::new(mock.rail_with(&settings)), Arc::new(Cpu::rail())];
+    engine_with(mock, &settings, limit)
+}
+
+/// As [`engine`], with other settings of the GPU.
+fn engine_with(mock: &Mock, settings: &CudaSettings, limit: Duration) -> Engine {
+    let rails: Vec<Arc<dyn Rail>> = vec![Arc::new(mock.rail_with(settings)), Arc::new(Cpu::rail())];
     let options = Options {
         scheduling: Scheduling::Single("cuda:0".to_owned()),
         quarantine: Duration::from_millis(1),
@@ -49,17 +53,9 @@ fn engine(mock: &Mock, limit: Duration) -> Engine {
 
 /// Encodes some stripes at a time and compares every byte.
 fn expect_right_bytes(engine: &Engine, stripe: &Stripe) {
-    let codec = Codec::new(stripe.code, stripe.data_units, stripe.parity_units);
-    let codec = codec.expect("a valid shape");
-    let issued: Vec<_> = (0..8)
-        .map(|_| {
-            let units = Units {
-                inputs: stripe.data().to_vec(),
-                outputs: vec![vec![0xa5; stripe.length()]; stripe.parity_units],
-            };
-            engine.iencode(&codec, units, Request::default())
-        })
-        .collect();
+    let codec = stripe.codec();
+    let issue = |_| engine.iencode(&codec, stripe.to_encode(), Request::default());
+    let issued: Vec<_> = (0..8).map(issue).collect();
     for issued in issued {
         let (outcome, units) = issued.expect("room").wait();
         assert_eq!(outcome, Ok(Verdict::Sound));
@@ -193,7 +189,7 @@ fn units_in_device_memory_are_not_cut() {
             Region::new(start, MemoryKind::Device { ordinal: 0 })
         })
         .collect();
-    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
+    let codec = stripe.codec();
     let buffers = Buffers {
         bytes: stripe.length(),
         ..Buffers::default()
@@ -209,14 +205,13 @@ fn units_in_device_memory_are_not_cut() {
 
 /// Encodes a stripe in one allocation of the engine, and compares every byte.
 fn encode_pinned(engine: &Engine, buffer: PinnedBuffer, stripe: &Stripe) {
-    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
     let mut inputs = buffer.split(stripe.length());
     let outputs = inputs.split_off(6);
     for (unit, bytes) in inputs.iter_mut().zip(stripe.data()) {
         unit.copy_from_slice(bytes);
     }
     let units = Units { inputs, outputs };
-    let issued = engine.iencode(&codec, units, Request::default());
+    let issued = engine.iencode(&stripe.codec(), units, Request::default());
     let (outcome, units) = issued.expect("room").wait();
     assert_eq!(outcome, Ok(Verdict::Sound));
     for (unit, expected) in units.outputs.iter().zip(stripe.parity()) {
@@ -296,17 +291,7 @@ fn frequent_driver_faults_change_no_byte_in_pinned_memory() {
         drop_limit: QUICK,
         ..mock.settings()
     };
-    let rails: Vec<Arc<dyn Rail>> =
-        vec![Arc::new(mock.rail_with(&settings)), Arc::new(Cpu::rail())];
-    let options = Options {
-        scheduling: Scheduling::Single("cuda:0".to_owned()),
-        quarantine: Duration::from_millis(1),
-        stall: QUICK,
-        check_every: 1,
-        waiting_threads_help: false,
-        ..Options::default()
-    };
-    let engine = Engine::start(rails, options).expect("right options");
+    let engine = engine_with(&mock, &settings, QUICK);
     let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
     let allocate = || engine.allocate_pinned(180_000).expect("room");
     for (name, value) in [
@@ -328,8 +313,8 @@ fn frequent_driver_faults_change_no_byte_in_pinned_memory() {
 fn an_update_that_failed_in_pinned_memory_is_not_done_again() {
     let mock = Mock::new();
     let engine = engine(&mock, Duration::from_secs(60));
-    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
     let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
+    let codec = stripe.codec();
     for fault in ["copies_out_failed", "copies_out_refused"] {
         back_in_service(&mock, &engine, &stripe);
         let mut inputs = engine.allocate_pinned(100_000).expect("room").split(20_000);
@@ -352,7 +337,6 @@ fn real_gpu() -> Option<Arc<dyn Rail>> {
 #[test]
 fn engines_over_a_real_gpu_end_while_it_works() {
     let Some(rail) = real_gpu() else { return };
-    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
     for bytes in [5_000, 1 << 20, 5 << 20] {
         let options = Options {
             scheduling: Scheduling::Single("cuda:0".to_owned()),
@@ -362,12 +346,9 @@ fn engines_over_a_real_gpu_end_while_it_works() {
         let engine = Engine::start(vec![Arc::clone(&rail)], options).expect("right options");
         let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
         expect_right_bytes(&engine, &stripe);
+        let codec = stripe.codec();
         let issue = |_| {
-            let units = Units {
-                inputs: stripe.data().to_vec(),
-                outputs: vec![vec![0xa5; bytes]; 3],
-            };
-            let issued = engine.iencode(&codec, units, Request::default());
+            let issued = engine.iencode(&codec, stripe.to_encode(), Request::default());
             issued.expect("room")
         };
         let issued: Vec<_> = (0..32).map(issue).collect();

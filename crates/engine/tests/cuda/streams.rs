@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_codec::{Code, Verdict};
 use stripeline_engine::{Engine, ErrorKind, Options, Request, Scheduling};
 use stripeline_rail::{
     Cpu, Rail,
@@ -92,8 +92,7 @@ fn run_stream<B: UnitBuffer + DerefMut<Target = [u8]>>(
     goes_on: &impl Fn() -> bool,
     coded: &Coded,
 ) {
-    let codec = Codec::new(stripe.code, stripe.data_units, stripe.parity_units);
-    let codec = codec.expect("a valid shape");
+    let codec = stripe.codec();
     let poison = vec![0xa5; stripe.length()];
     let mut free: Vec<_> = (0..WINDOW)
         .map(|_| Units {

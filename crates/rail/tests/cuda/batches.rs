@@ -1,87 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Pieces in device memory that one launch codes, and their common end.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::{FaultKind, Job, Lane, Piece, Rail};
+use stripeline_codec::{Code, Verdict};
+use stripeline_rail::{FaultKind, Job, Lane, Rail};
 use stripeline_testkit::{Random, Stripe};
 
+use crate::in_place::InPlace;
 use crate::mock::Mock;
-use crate::placement::{Memory, Unit, buffers, codec, regions};
+use crate::placement::{Memory, Unit, buffers, regions};
 use crate::program::Program;
 use crate::submission::{expect_ended, expect_fault, expect_nothing, reap};
 
-/// The contents of the parity before it is coded.
-const BLANK: u8 = 0x44;
-
-/// A stripe whose units are in one kind of memory, and whose parity is not coded yet.
-struct Placed<'a> {
-    stripe: Stripe,
-    data: Vec<Unit<'a>>,
-    parity: Vec<Unit<'a>>,
-    /// Counted by the job that is made of it.
-    job: Arc<()>,
-}
-
-impl<'a> Placed<'a> {
-    fn new(program: &'a Program, stripe: Stripe) -> Self {
-        Self::in_memory(program, Memory::Device, 0, stripe)
-    }
-
-    fn in_memory(program: &'a Program, memory: Memory, offset: usize, stripe: Stripe) -> Self {
-        let unit = |contents: &[u8]| Unit::new(program, memory, contents, offset);
-        let blank = vec![BLANK; stripe.length()];
-        Self {
-            data: stripe.data().iter().map(|data| unit(data)).collect(),
-            parity: stripe.parity().iter().map(|_| unit(&blank)).collect(),
-            stripe,
-            job: Arc::default(),
-        }
-    }
-
-    fn encode(&mut self, codec: &Codec) -> Piece {
-        let (data, parity) = (regions(&mut self.data), regions(&mut self.parity));
-        let mut buffers = buffers(&self.stripe);
-        buffers.keep = Some(Box::new(Arc::clone(&self.job)));
-        // SAFETY: the units live as long as the test, and it waits for the job.
-        unsafe { Job::encode(codec, &data, &parity, buffers) }.expect("in order")
-    }
-
-    fn parity(&self) -> Vec<Vec<u8>> {
-        self.parity.iter().map(Unit::read).collect()
-    }
-
-    fn expect_right(&self) {
-        assert!(self.parity() == self.stripe.parity(), "wrong bytes");
-    }
-
-    fn expect_blank(&self) {
-        let mut bytes = self.parity().into_iter().flatten();
-        assert!(bytes.all(|byte| byte == BLANK), "written by a failed piece");
-    }
-
-    fn expect_no_job(&self) {
-        assert_eq!(Arc::strong_count(&self.job), 1, "the job is kept");
-    }
-}
-
-fn stripes<'a>(program: &'a Program, count: usize, bytes: usize) -> Vec<Placed<'a>> {
+fn stripes<'a>(program: &'a Program, count: usize, bytes: usize) -> Vec<InPlace<'a>> {
     (0..count)
-        .map(|_| Placed::new(program, Stripe::random(Code::Rs, 6, 3, bytes)))
+        .map(|_| InPlace::on_device(program, Stripe::random(Code::Rs, 6, 3, bytes)))
         .collect()
 }
 
-fn rs_6_3() -> Codec {
-    Codec::new(Code::Rs, 6, 3).expect("a valid shape")
-}
-
 /// Submits the stripes, with their numbers as tickets.
-fn submit(lane: &mut dyn Lane, stripes: &mut [Placed<'_>]) {
-    let codec = rs_6_3();
+fn submit(lane: &mut dyn Lane, stripes: &mut [InPlace<'_>]) {
+    let codec = stripes[0].stripe.codec();
     for (ticket, placed) in stripes.iter_mut().enumerate() {
-        let (piece, _) = placed.encode(&codec).into_revocable();
+        let (piece, _) = placed.piece_with(&codec).into_revocable();
         lane.submit(ticket as u64, piece);
     }
 }
@@ -97,7 +39,7 @@ pub fn encode_together(program: &Program, rail: &dyn Rail, bytes: usize) {
         assert_eq!(reap(&mut *lane).outcome, Ok(Verdict::Sound));
     }
     assert_eq!(lane.in_flight(), 0);
-    stripes.iter().for_each(Placed::expect_right);
+    stripes.iter().for_each(InPlace::expect_right);
 }
 
 #[test]
@@ -120,7 +62,7 @@ fn pieces_of_one_code_and_length_share_launches() {
         assert_eq!(reap(&mut *lane).outcome, Ok(Verdict::Sound));
     }
     assert_eq!(mock.get("launches") - before, 2);
-    stripes.iter().for_each(Placed::expect_right);
+    stripes.iter().for_each(InPlace::expect_right);
 }
 
 #[test]
@@ -128,7 +70,7 @@ fn updates_share_launches_too() {
     let mock = Mock::new();
     let (rail, program) = (mock.rail(), mock.program());
     let mut lane = rail.open_lane().expect("a lane");
-    let codec = rs_6_3();
+    let codec = Stripe::random(Code::Rs, 6, 3, 3_000).codec();
     let unit = |contents: &[u8]| Unit::new(&program, Memory::Device, contents, 0);
     let mut updates = Vec::new();
     for ticket in 0..2 {
@@ -162,8 +104,8 @@ fn pieces_that_differ_have_launches_of_their_own() {
     let mut lane = rail.open_lane().expect("a lane");
     let random =
         |data_units, parity_units, bytes| Stripe::random(Code::Rs, data_units, parity_units, bytes);
-    let placed = |stripe| Placed::new(&program, stripe);
-    let pinned = |memory, offset| Placed::in_memory(&program, memory, offset, random(6, 3, 1_000));
+    let placed = |stripe| InPlace::on_device(&program, stripe);
+    let pinned = |memory, offset| InPlace::of(&program, memory, offset, random(6, 3, 1_000));
     for [first, second] in [
         // Another length, and another code.
         [placed(random(6, 3, 1_000)), placed(random(6, 3, 1_016))],
@@ -178,10 +120,10 @@ fn pieces_that_differ_have_launches_of_their_own() {
     ] {
         let before = mock.get("launches");
         let mut pair = [first, second];
-        let codecs = pair.each_ref().map(|placed| codec(&placed.stripe));
+        let codecs = pair.each_ref().map(|placed| placed.stripe.codec());
         for (ticket, placed) in pair.iter_mut().enumerate() {
             let same = codecs[0].data_units() == codecs[ticket].data_units();
-            let piece = placed.encode(&codecs[if same { 0 } else { ticket }]);
+            let piece = placed.piece_with(&codecs[if same { 0 } else { ticket }]);
             lane.submit(ticket as u64, piece);
         }
         for _ in 0..2 {
@@ -189,7 +131,7 @@ fn pieces_that_differ_have_launches_of_their_own() {
         }
         let name = pair[1].stripe.name();
         assert_eq!(mock.get("launches") - before, 2, "{name}");
-        pair.iter().for_each(Placed::expect_right);
+        pair.iter().for_each(InPlace::expect_right);
     }
 }
 
@@ -211,8 +153,8 @@ fn a_launch_that_fails_fails_all_its_pieces_and_no_other() {
         drop(expect_fault(done, FaultKind::Refused, text));
     }
     assert_eq!(lane.in_flight(), 0);
-    stripes[..2].iter().for_each(Placed::expect_blank);
-    stripes[2..].iter().for_each(Placed::expect_right);
+    stripes[..2].iter().for_each(InPlace::expect_blank);
+    stripes[2..].iter().for_each(InPlace::expect_right);
     // While it runs.
     mock.set("launches_failed", 1);
     submit(&mut *lane, &mut stripes[..2]);
@@ -220,7 +162,7 @@ fn a_launch_that_fails_fails_all_its_pieces_and_no_other() {
         let text = "cannot code on the device: unspecified launch failure (CUDA error 719)";
         drop(expect_fault(reap(&mut *lane), FaultKind::Failed, text));
     }
-    stripes.iter().for_each(Placed::expect_no_job);
+    assert!(!stripes.iter().any(InPlace::is_kept), "a job is kept");
 }
 
 #[test]
@@ -238,7 +180,7 @@ fn pieces_of_a_launch_that_hangs_return_when_its_context_has_ended() {
         drop(expect_ended(reap(&mut *lane)));
     }
     assert_eq!((lane.in_flight(), mock.get("resets")), (0, 1));
-    stripes.iter().for_each(Placed::expect_no_job);
+    assert!(!stripes.iter().any(InPlace::is_kept), "a job is kept");
     mock.set("hang", 0);
     mock.wait_for("kernels_running", 0);
 }
@@ -258,12 +200,11 @@ fn pieces_of_a_launch_are_kept_while_its_context_does_not_end() {
     expect_nothing(&mut *lane);
     assert_eq!(lane.in_flight(), 2);
     drop(lane);
-    let held = |placed: &Placed<'_>| Arc::strong_count(&placed.job);
-    assert_eq!(stripes.iter().map(held).collect::<Vec<_>>(), [2, 2]);
+    assert!(stripes.iter().all(InPlace::is_kept), "a job is gone");
     mock.set("hang_reset", 0);
     crate::mock::wait_for_lane(&rail);
     crate::mock::until(
-        || stripes.iter().map(held).sum::<usize>() == 2,
+        || !stripes.iter().any(InPlace::is_kept),
         || "the jobs are kept".to_owned(),
     );
     mock.set("hang", 0);
@@ -280,6 +221,6 @@ fn a_lane_drops_pieces_that_it_has_not_started() {
     assert_eq!((lane.in_flight(), mock.get("launches")), (1, 0));
     drop(lane);
     assert_eq!(mock.get("launches"), 0);
-    stripes[0].expect_no_job();
+    assert!(!stripes[0].is_kept(), "the job is kept");
     stripes[0].expect_blank();
 }

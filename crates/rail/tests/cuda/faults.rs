@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_codec::{Code, Verdict};
 use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{CudaSettings, FaultKind, Null, Rail, discover::Candidate, known_answers};
 use stripeline_testkit::{Stripe, rail_suite};
@@ -193,7 +193,7 @@ fn adding_in_chunks_is_refused_for_revocable_pieces() {
         ..mock.settings()
     });
     let stripe = Stripe::random(Code::Rs, 6, 3, 500_000);
-    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
+    let codec = stripe.codec();
     let units = || Units {
         inputs: vec![stripe.units[0].clone(), vec![1; 500_000]],
         outputs: stripe.parity().to_vec(),
@@ -226,7 +226,7 @@ fn a_lane_does_not_wait_for_a_thread_that_opens_a_context() {
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
     mock.set("hang", 1);
-    lane.submit(1, in_place.piece(std::sync::Arc::default()));
+    lane.submit(1, in_place.piece());
     lose_context(&mock, &mut *other);
     // The other lane opens another context, and the driver does not answer because of the kernel.
     mock.set("hang_load", 1);

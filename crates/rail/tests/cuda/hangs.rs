@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
+use stripeline_codec::Code;
 use stripeline_rail::{FaultKind, Rail};
-use stripeline_testkit::rail_suite;
+use stripeline_testkit::{Stripe, rail_suite};
 
 use crate::in_place::InPlace;
 use crate::mock::{LIMIT, Mock, until, wait_for_lane};
-use crate::placement::Memory;
 use crate::submission::{Encoding, expect_ended, expect_fault, expect_nothing, lose_context, reap};
 
 #[test]
@@ -163,7 +163,7 @@ fn work_in_place_returns_when_its_context_has_ended() {
     mock.set("hang", 1);
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
-    let (piece, handle) = in_place.piece(std::sync::Arc::default()).into_revocable();
+    let (piece, handle) = in_place.piece().into_revocable();
     lane.submit(3, piece);
     let (encoding, other_handle) = Encoding::submit(&mut *other, 4);
     mock.wait_for("kernels_running", 2);
@@ -193,8 +193,7 @@ fn work_in_place_is_kept_while_its_context_does_not_end() {
     mock.set("hang_reset", 1);
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
-    let job = std::sync::Arc::new(());
-    lane.submit(3, in_place.piece(std::sync::Arc::clone(&job)));
+    lane.submit(3, in_place.piece());
     mock.wait_for("kernels_running", 1);
     assert!(
         lane.reap(Duration::from_millis(100)).is_none(),
@@ -202,7 +201,7 @@ fn work_in_place_is_kept_while_its_context_does_not_end() {
     );
     assert_eq!(lane.in_flight(), 1);
     drop(lane);
-    assert_eq!(std::sync::Arc::strong_count(&job), 2, "the job is not gone");
+    assert!(in_place.is_kept(), "the job is not gone");
     let fault = rail.open_lane().err().expect("the context has not ended");
     let text = "cannot use the device: its driver has not ended the context of a hung kernel";
     assert_eq!(
@@ -211,10 +210,7 @@ fn work_in_place_is_kept_while_its_context_does_not_end() {
     );
     mock.set("hang_reset", 0);
     wait_for_lane(&rail);
-    until(
-        || std::sync::Arc::strong_count(&job) == 1,
-        || "the job is kept".to_owned(),
-    );
+    until(|| !in_place.is_kept(), || "the job is kept".to_owned());
     InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
     rail_suite::several_lanes(&rail);
 }
@@ -227,7 +223,7 @@ fn a_lane_that_lacks_memory_does_not_wait_for_a_hung_kernel() {
     mock.set("hang", 1);
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
-    lane.submit(1, in_place.piece(std::sync::Arc::default()));
+    lane.submit(1, in_place.piece());
     mock.wait_for("kernels_running", 1);
     let before = mock.get("device_bytes_max");
     mock.set("device_bytes_max", mock.get("device_bytes"));
@@ -249,19 +245,20 @@ fn device_memory_that_has_ended_with_its_context_is_not_used() {
     let rail = mock.rail();
     let mut lane = rail.open_lane().expect("a lane");
     let program = mock.program();
-    let mut freed = InPlace::of(&program, Memory::Device);
+    let stripe = Stripe::random(Code::Rs, 6, 3, 3_000);
+    let mut freed = InPlace::on_device(&program, stripe.clone());
     mock.set("launches_failed", 1);
     let (encoding, handle) = Encoding::submit(&mut *lane, 1);
     encoding.redo_failed(reap(&mut *lane));
     drop(handle);
     let launches = mock.get("launches");
-    lane.submit(2, freed.piece(std::sync::Arc::default()));
+    lane.submit(2, freed.piece());
     let text = "its device memory has ended with the device's context, which was ended after an \
                 error";
     drop(expect_fault(reap(&mut *lane), FaultKind::Refused, text));
     assert_eq!((mock.get("resets"), mock.get("launches")), (1, launches));
-    let mut new = InPlace::of(&program, Memory::Device);
-    lane.submit(3, new.piece(std::sync::Arc::default()));
+    let mut new = InPlace::on_device(&program, stripe);
+    lane.submit(3, new.piece());
     assert!(reap(&mut *lane).outcome.is_ok());
     new.expect_right();
 }
@@ -280,9 +277,9 @@ fn work_in_place_in_each_of_two_contexts_is_kept_until_both_have_ended() {
     let [one, two] = &mut in_place;
     mock.set("hang_reset", 1);
     mock.set("hang", 1);
-    first.submit(1, one.piece(std::sync::Arc::default()));
+    first.submit(1, one.piece());
     lose_context(&mock, &mut *second);
-    second.submit(3, two.piece(std::sync::Arc::default()));
+    second.submit(3, two.piece());
     mock.wait_for("kernels_running", 3);
     assert_eq!(mock.get("contexts"), 3, "of both lanes and the program");
 
@@ -325,7 +322,7 @@ fn expect_resets_of_work_in_place(knob: &str, value: i64, resets: i64) {
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
     mock.set("hang", 1);
-    lane.submit(1, in_place.piece(std::sync::Arc::default()));
+    lane.submit(1, in_place.piece());
     mock.wait_for("kernels_running", 1);
     mock.set(knob, value);
     let done = reap(&mut *lane);
@@ -346,11 +343,10 @@ fn nothing_comes_back_while_the_driver_refuses_to_end_the_context() {
     let mut lanes = [(); 2].map(|()| rail.open_lane().expect("a lane"));
     let program = mock.program();
     let mut in_place = [InPlace::new(&program), InPlace::new(&program)];
-    let job = std::sync::Arc::new(());
     mock.set("hang", 1);
     mock.set("resets_failed", 1_000_000);
     for (lane, units) in lanes.iter_mut().zip(&mut in_place) {
-        lane.submit(1, units.piece(std::sync::Arc::clone(&job)));
+        lane.submit(1, units.piece());
     }
     let [first, second] = &mut lanes;
     let (encoding, handle) = Encoding::submit(&mut **first, 2);
@@ -376,10 +372,10 @@ fn nothing_comes_back_while_the_driver_refuses_to_end_the_context() {
     // The jobs are kept after the lanes, too, and the next request for a lane tries again.
     drop(lanes);
     assert!(rail.open_lane().is_err());
-    assert_eq!(std::sync::Arc::strong_count(&job), 3, "the jobs are kept");
+    assert!(in_place.iter().all(InPlace::is_kept), "the jobs are kept");
     mock.set("resets_failed", 0);
     wait_for_lane(&rail);
-    assert_eq!(std::sync::Arc::strong_count(&job), 1, "they are gone");
+    assert!(!in_place.iter().any(InPlace::is_kept), "they are gone");
     InPlace::expect_blank_after_hang(&in_place, &mock);
     rail_suite::several_lanes(&rail);
     drop((rail, in_place));
@@ -417,18 +413,14 @@ fn a_late_end_of_a_context_frees_what_a_closed_rail_has_left() {
     let mut lane = rail.open_lane().expect("a lane");
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
-    let job = std::sync::Arc::new(());
     mock.set("hang", 1);
     mock.set("hang_reset", 1);
-    lane.submit(1, in_place.piece(std::sync::Arc::clone(&job)));
+    lane.submit(1, in_place.piece());
     mock.wait_for("kernels_running", 1);
     drop((lane, rail));
-    assert_eq!(std::sync::Arc::strong_count(&job), 2, "the job is not gone");
+    assert!(in_place.is_kept(), "the job is not gone");
     mock.set("hang_reset", 0);
-    until(
-        || std::sync::Arc::strong_count(&job) == 1,
-        || "the job is kept".to_owned(),
-    );
+    until(|| !in_place.is_kept(), || "the job is kept".to_owned());
     InPlace::expect_blank_after_hang(std::slice::from_ref(&in_place), &mock);
     drop(in_place);
     drop(program);
@@ -449,7 +441,7 @@ fn another_rail_over_the_device_sees_that_its_context_has_ended() {
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
     mock.set("hang", 1);
-    lane.submit(1, in_place.piece(std::sync::Arc::default()));
+    lane.submit(1, in_place.piece());
     mock.wait_for("kernels_running", 1);
     drop(expect_ended(reap(&mut *lane)));
     mock.set("hang", 0);
@@ -477,11 +469,10 @@ fn dropping_a_lane_ends_the_context_of_work_in_place() {
     mock.set("hang", 1);
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
-    let job = std::sync::Arc::new(());
-    lane.submit(3, in_place.piece(std::sync::Arc::clone(&job)));
+    lane.submit(3, in_place.piece());
     mock.wait_for("kernels_running", 1);
     drop(lane);
-    assert_eq!(std::sync::Arc::strong_count(&job), 1, "the job is gone");
+    assert!(!in_place.is_kept(), "the job is gone");
     assert_eq!(mock.get("resets"), 1);
     mock.set("hang", 0);
     in_place.expect_blank();

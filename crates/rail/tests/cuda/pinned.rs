@@ -8,7 +8,7 @@ use stripeline_rail::{FaultKind, Job, MemoryKind, Piece, PinnedBuffer, Rail, Reg
 use stripeline_testkit::{Stripe, rail_suite::Feeder};
 
 use crate::mock::{LIMIT, Mock, wait_for_lane};
-use crate::placement::{PAGE_BYTES, buffers, codec, with_large_slots};
+use crate::placement::{PAGE_BYTES, buffers, with_large_slots};
 use crate::submission::{Encoding, expect_ended, expect_nothing, reap};
 
 const CELL: usize = 3_072;
@@ -30,7 +30,7 @@ impl PinnedEncoding {
             unit.copy_from_slice(bytes);
         }
         let units = Units { inputs, outputs };
-        let (piece, pending) = owned::encode(&codec(&stripe), units).expect("in order");
+        let (piece, pending) = owned::encode(&stripe.codec(), units).expect("in order");
         (Self { stripe, pending }, piece)
     }
 
@@ -105,7 +105,7 @@ fn units_that_follow_each_other_in_our_memory_are_copied_together() {
         let (data, parity) = units.split_at(6);
         let before = mock.get("copies");
         // SAFETY: the parts outlive the job, which ends with `run`.
-        let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
+        let piece = unsafe { Job::encode(&stripe.codec(), data, parity, buffers(&stripe)) };
         let done = feeder.run(piece.expect("in order"));
         assert_eq!(done, Ok(Verdict::Sound));
         let what = format!("{bytes} bytes, {gap} apart");
@@ -136,7 +136,7 @@ fn units_that_follow_each_other_in_several_allocations_are_copied_one_by_one() {
     let units: Vec<Region> = pages.iter_mut().map(region).collect();
     let (data, parity) = units.split_at(6);
     // SAFETY: the pages outlive the job, which ends with `run`.
-    let piece = unsafe { Job::encode(&codec(&stripe), data, parity, buffers(&stripe)) };
+    let piece = unsafe { Job::encode(&stripe.codec(), data, parity, buffers(&stripe)) };
     let done = Feeder::new(&rail, 1).run(piece.expect("in order"));
     assert_eq!(done, Ok(Verdict::Sound));
     pages.iter_mut().for_each(|page| program.unregister(page));
@@ -239,7 +239,7 @@ fn memory_is_ordinary_after_its_context_has_ended() {
     let mut lane = rail.open_lane().expect("another context");
     let first = units.inputs[0].as_ptr();
     assert_eq!(pinned::is_locked(first), Some(false));
-    let codec = codec(&Stripe::random(Code::Rs, 6, 3, CELL));
+    let codec = Stripe::random(Code::Rs, 6, 3, CELL).codec();
     let (piece, pending) = owned::encode(&codec, units).expect("in order");
     lane.submit(4, piece);
     assert!(reap(&mut *lane).outcome.is_ok());

@@ -4,8 +4,7 @@
 use std::ops::Range;
 
 use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Buffers, CudaSettings, Job, MemoryKind, Piece, Rail, Region};
+use stripeline_rail::{Buffers, CudaSettings, Job, MemoryKind, Piece, Rail, Region, owned};
 use stripeline_testkit::{Random, Stripe, rail_suite::Feeder};
 
 use crate::mock::{LIMIT, Mock};
@@ -154,7 +153,7 @@ impl<'a> Placement<'a> {
     }
 
     pub fn encode(&mut self, stripe: &Stripe) {
-        self.encode_with(&codec(stripe), stripe);
+        self.encode_with(&stripe.codec(), stripe);
     }
 
     /// Encodes with this codec, whose tables a slot may have already.
@@ -177,7 +176,7 @@ impl<'a> Placement<'a> {
         let mut given: Vec<Option<Region>> = regions(&mut units).into_iter().map(Some).collect();
         erased.iter().for_each(|unit| given[*unit] = None);
         let regions = regions(&mut outputs);
-        let (codec, buffers) = (codec(stripe), buffers(stripe));
+        let (codec, buffers) = (stripe.codec(), buffers(stripe));
         // SAFETY: the units outlive the job, which ends with `run`.
         let piece = unsafe { Job::decode(&codec, &given, &erased, &regions, buffers) };
         assert_eq!(self.run(piece.expect("in order")), Verdict::Sound);
@@ -196,7 +195,7 @@ impl<'a> Placement<'a> {
         let mut changed = self.units(&[old, new]);
         let mut parity = self.units(stripe.parity());
         let (inputs, outputs) = (regions(&mut changed), regions(&mut parity));
-        let (codec, buffers) = (codec(stripe), buffers(stripe));
+        let (codec, buffers) = (stripe.codec(), buffers(stripe));
         // SAFETY: the units outlive the job, which ends with `run`.
         let piece = unsafe { Job::update(&codec, 0, inputs[0], inputs[1], &outputs, buffers) };
         assert_eq!(self.run(piece.expect("in order")), Verdict::Sound);
@@ -222,15 +221,11 @@ impl<'a> Placement<'a> {
         let mut parity = self.units(stripe.parity());
         let (inputs, outputs) = (regions(&mut data), regions(&mut parity));
         // SAFETY: the units outlive the job, which ends with `run`.
-        let piece = unsafe { Job::verify(&codec(stripe), &inputs, &outputs, buffers(stripe)) };
+        let piece = unsafe { Job::verify(&stripe.codec(), &inputs, &outputs, buffers(stripe)) };
         let verdict = self.run(piece.expect("in order"));
         expect(stripe, "compared parity", &parity, stripe.parity());
         verdict
     }
-}
-
-pub fn codec(stripe: &Stripe) -> Codec {
-    Codec::new(stripe.code, stripe.data_units, stripe.parity_units).expect("a valid shape")
 }
 
 pub fn buffers(stripe: &Stripe) -> Buffers {
@@ -329,9 +324,9 @@ fn tables_are_copied_once_for_pieces_of_one_code() {
     let mock = Mock::new();
     let (rail, program) = (with_large_slots(&mock), mock.program());
     let mut placement = Placement::new(&program, &rail, MEMORIES[1], 0);
-    let codec = |parity_units| Stripe::random(Code::Rs, 6, parity_units, 1_000);
-    let (three, two) = (codec(3), codec(2));
-    let codecs = [&three, &two].map(self::codec);
+    let stripe = |parity_units| Stripe::random(Code::Rs, 6, parity_units, 1_000);
+    let (three, two) = (stripe(3), stripe(2));
+    let codecs = [&three, &two].map(Stripe::codec);
     // The same code, another one, and the first one again.
     for (code, copies) in [(0, 1), (0, 0), (0, 0), (1, 1), (0, 1)] {
         let before = mock.get("copies");
@@ -413,11 +408,7 @@ fn lanes_take_no_slots_that_were_made_for_another_size() {
     mock.set("hang", 1);
     let (piece, pending) = {
         let stripe = Stripe::random(Code::Rs, 6, 3, 3_000);
-        let units = Units {
-            inputs: stripe.data().to_vec(),
-            outputs: vec![vec![0; 3_000]; 3],
-        };
-        owned::encode(&codec(&stripe), units).expect("in order")
+        owned::encode(&stripe.codec(), stripe.to_encode()).expect("in order")
     };
     working.submit(1, piece);
     mock.wait_for("kernels_running", 1);

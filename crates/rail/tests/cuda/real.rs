@@ -4,7 +4,7 @@
 //! A GPU on which another kernel occupies every multiprocessor does not answer, like one that
 //! hangs, until that kernel is released.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Verdict};
@@ -16,7 +16,7 @@ use crate::batches;
 use crate::in_place::InPlace;
 use crate::mock::wait_for_lane;
 use crate::pinned::{self, PinnedEncoding};
-use crate::placement::{self, buffers, codec};
+use crate::placement::{self, buffers};
 use crate::program::Program;
 use crate::spin::Spin;
 use crate::submission::{Encoding, expect_ended, expect_nothing, reap};
@@ -145,7 +145,7 @@ fn work_in_place_on_an_occupied_gpu_ends_with_its_context() {
     let mut lane = device.rail.open_lane().expect("a lane");
     let spin = Spin::start(&device.program);
     let mut in_place = InPlace::new(&device.program);
-    let (piece, handle) = in_place.piece(Arc::default()).into_revocable();
+    let (piece, handle) = in_place.piece().into_revocable();
     lane.submit(3, piece);
     assert!(handle.revoke().is_none(), "the device accesses the buffers");
     // A driver either ends the kernels of a context, or waits for them. The lane then keeps the
@@ -244,7 +244,7 @@ fn use_a_wrong_address() {
     // SAFETY: none of these addresses is mapped on the device, which reports them.
     let piece = unsafe {
         Job::encode(
-            &codec(&stripe),
+            &stripe.codec(),
             &[nowhere; 6],
             &[nowhere; 3],
             buffers(&stripe),

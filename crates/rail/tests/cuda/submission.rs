@@ -3,15 +3,12 @@
 
 use std::time::Duration;
 
-use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::owned::{self, Pending, Units};
+use stripeline_codec::{Code, Verdict};
+use stripeline_rail::owned::{self, Pending};
 use stripeline_rail::{Cpu, Done, FaultKind, Lane, Piece, RevokeHandle};
-use stripeline_testkit::{Stripe, rail_suite::Feeder};
+use stripeline_testkit::{BLANK, Stripe, rail_suite::Feeder};
 
 use crate::mock::{LIMIT, Mock};
-
-/// The contents of the parity before it is coded.
-pub const BLANK: u8 = 0x33;
 
 /// A stripe whose parity is computed into buffers that are returned when the job is dropped.
 pub struct Encoding {
@@ -22,12 +19,8 @@ pub struct Encoding {
 impl Encoding {
     pub fn new(bytes: usize) -> (Self, Piece) {
         let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
-        let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
-        let units = Units {
-            inputs: stripe.data().to_vec(),
-            outputs: vec![vec![BLANK; bytes]; 3],
-        };
-        let (piece, pending) = owned::encode(&codec, units).expect("in order");
+        let encoded = owned::encode(&stripe.codec(), stripe.to_encode());
+        let (piece, pending) = encoded.expect("in order");
         (Self { stripe, pending }, piece)
     }
 
