@@ -17,6 +17,7 @@ use nix::unistd::{ForkResult, alarm, fork};
 use stripeline_capi::stripeline_status::{self, *};
 use stripeline_capi::*;
 use stripeline_rail::owned::Units;
+use stripeline_testkit::{slices, slices_mut};
 
 const FORKS: usize = 100;
 
@@ -295,10 +296,8 @@ fn rust_child(engine: Engine, codec: &Codec, issued: Vec<Issued>) -> Result<(), 
     let closed = Some(ErrorKind::Closed);
     let refused = engine.iencode(codec, units(), Request::default());
     check(1, refused.is_err_and(|refused| refused.units == units()))?;
-    let data = units().inputs;
-    let data: Vec<&[u8]> = data.iter().map(Vec::as_slice).collect();
-    let mut parity = units().outputs;
-    let mut parity: Vec<&mut [u8]> = parity.iter_mut().map(Vec::as_mut_slice).collect();
+    let (data, mut parity) = (units().inputs, units().outputs);
+    let (data, mut parity) = (slices(&data), slices_mut(&mut parity));
     let encoded = engine.encode(codec, &data, &mut parity, Request::default());
     check(2, kind(encoded) == closed)?;
     check(3, engine.test_all() && engine.wait_all(None))?;

@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests that calls through C, refused ones included, allocate nothing once warm.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[allow(dead_code, reason = "the codec's own tests use all of it")]
+#[path = "../../codec/tests/allocations/mod.rs"]
+mod allocations;
 
+use allocations::allocations;
 use stripeline_capi::stripeline_status::*;
 use stripeline_capi::*;
-
-thread_local! {
-    /// Per thread, so that allocations of the test harness are not counted.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every method passes its arguments on to the system allocator, whose contract is this one;
-// the counter is a thread local without destructor or lazy initialisation.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller upholds the same contract.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller upholds the same contract.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const LENGTH: usize = 1000;
 
@@ -93,16 +70,14 @@ fn calls_allocate_nothing_once_warm() {
     unsafe {
         let status = stripeline_codec_open(0, 6, 3, &mut codec);
         assert_eq!(status, STRIPELINE_OK);
-        call_everything(codec, &mut memory);
-        let before = ALLOCATIONS.get();
-        assert!(
-            before > 0,
-            "the counter counts the plans of the first calls"
-        );
-        for _ in 0..10 {
-            call_everything(codec, &mut memory);
-        }
-        assert_eq!(ALLOCATIONS.get(), before);
+        let cold = allocations(|| call_everything(codec, &mut memory));
+        assert!(cold > 0, "the counter counts the plans of the first calls");
+        let warm = allocations(|| {
+            for _ in 0..10 {
+                call_everything(codec, &mut memory);
+            }
+        });
+        assert_eq!(warm, 0);
         stripeline_codec_close(codec);
     }
 }

@@ -2,7 +2,7 @@
 //! One codec used by many threads whose patterns evict each other's plans.
 
 use stripeline_codec::{Code, Codec};
-use stripeline_testkit::{Random, Stripe, slices_mut};
+use stripeline_testkit::{Random, Stripe, all_but, slices_mut};
 
 /// A shape with plans so large that the cache keeps only eight.
 const DATA_UNITS: usize = 150;
@@ -19,12 +19,7 @@ fn threads_that_evict_each_others_plans_decode_right() {
                 let mut random = Random::new(thread % 2);
                 for _ in 0..60 {
                     let lost = random.choose(3, stripe.units.len());
-                    let units: Vec<_> = stripe
-                        .units
-                        .iter()
-                        .enumerate()
-                        .map(|(number, unit)| (!lost.contains(&number)).then_some(&**unit))
-                        .collect();
+                    let units = all_but(&stripe.units, &lost);
                     let mut outputs = vec![vec![0; 70]; 3];
                     codec
                         .decode(&units, &lost, &mut slices_mut(&mut outputs))

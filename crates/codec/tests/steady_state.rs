@@ -2,65 +2,16 @@
 //! Tests of allocations: calls allocate nothing once a codec has cached their pattern, refused
 //! calls never allocate, and a codec's memory stays within the documented bound.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod allocations;
 
 use std::sync::Arc;
 
+use allocations::{allocations, bytes_held};
 use stripeline_codec::{
     ChecksumKind, Checksums, Code, Codec, ErrorKind, Fingerprint, FingerprintFunction, StorePolicy,
     Verdict,
 };
 use stripeline_testkit::Random;
-
-thread_local! {
-    /// Per thread, so that allocations of the test harness are not counted.
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-
-    /// Bytes allocated minus bytes freed by this thread; frees by other threads are not counted.
-    static BYTES_HELD: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(before: usize, after: usize) {
-    if after > 0 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-    }
-    BYTES_HELD.set(BYTES_HELD.get() + after as isize - before as isize);
-}
-
-struct Counting;
-
-// SAFETY: every method passes its arguments on to the system allocator, whose contract is this one;
-// the counter is a thread local without destructor or lazy initialisation, so it never allocates
-// itself.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(0, layout.size());
-        // SAFETY: the caller upholds the same contract.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(layout.size(), size);
-        // SAFETY: the caller upholds the same contract.
-        unsafe { System.realloc(block, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        count(layout.size(), 0);
-        // SAFETY: the caller upholds the same contract.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn allocations(run: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
-    run();
-    ALLOCATIONS.get() - before
-}
 
 /// Makes every kind of call on a 6+3 stripe, with three decode patterns.
 fn call_everything(codec: &Codec, units: &mut [[u8; 1_000]; 9], spare: &mut [[u8; 1_000]; 3]) {
@@ -183,7 +134,7 @@ fn memory_stays_within_the_documented_bound() {
         decode_patterns(&Codec::new(Code::Rs, 2, 1).expect("a valid shape"), 1);
         let mut parity = vec![[0]; parity_units];
         let mut parity: Vec<&mut [u8]> = parity.iter_mut().map(|unit| &mut unit[..]).collect();
-        let before = BYTES_HELD.get();
+        let before = bytes_held();
         let codec = Codec::new(Code::Rs, data_units, parity_units).expect("a valid shape");
         decode_patterns(&codec, patterns);
         for data_unit in 0..data_units {
@@ -191,13 +142,13 @@ fn memory_stays_within_the_documented_bound() {
                 .update(data_unit, &[1], &[2], &mut parity)
                 .expect("in order");
         }
-        let held = BYTES_HELD.get() - before;
+        let held = bytes_held() - before;
         assert!(
             held < bytes_max,
             "{data_units}+{parity_units} holds {held} bytes"
         );
         drop(codec);
-        assert_eq!(BYTES_HELD.get(), before, "a dropped codec frees everything");
+        assert_eq!(bytes_held(), before, "a dropped codec frees everything");
     }
 }
 

@@ -45,6 +45,11 @@ impl CCodec {
     }
 }
 
+/// Opens a codec of rs.
+pub fn rs(data_units: usize, parity_units: usize) -> CCodec {
+    CCodec::opened(Code::Rs, data_units, parity_units).expect("a valid shape")
+}
+
 impl Drop for CCodec {
     fn drop(&mut self) {
         // SAFETY: open until now.

@@ -4,7 +4,7 @@
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
-use crate::c_codec::{last_error, refused};
+use crate::c_codec::{self, CCodec, last_error, refused};
 use stripeline_capi::stripeline_status::{self, *};
 use stripeline_capi::*;
 
@@ -81,6 +81,7 @@ pub struct Bench {
     pub codec: *mut stripeline_codec,
     pub memory: Vec<u8>,
     pub length: usize,
+    _open: CCodec,
 }
 
 /// Returns the units of a stripe that is not encoded yet.
@@ -92,14 +93,12 @@ fn stripe(length: usize) -> Vec<u8> {
 
 impl Bench {
     pub fn new(length: usize) -> Self {
-        let mut codec = null_mut();
-        // SAFETY: room for the handle.
-        let status = unsafe { stripeline_codec_open(0, 3, 2, &mut codec) };
-        assert_eq!(status, STRIPELINE_OK);
+        let open = c_codec::rs(3, 2);
         Self {
-            codec,
+            codec: open.codec,
             memory: stripe(length),
             length,
+            _open: open,
         }
     }
 
@@ -162,12 +161,5 @@ impl Bench {
             )
         };
         (status, future)
-    }
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        // SAFETY: open until now.
-        unsafe { stripeline_codec_close(self.codec) };
     }
 }

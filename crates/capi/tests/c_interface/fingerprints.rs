@@ -3,7 +3,7 @@
 
 use std::ptr::{null, null_mut};
 
-use crate::c_codec::{last_error, refused};
+use crate::c_codec::{self, CCodec, last_error, refused};
 use stripeline_capi::stripeline_status::*;
 use stripeline_capi::*;
 use stripeline_reference::{Checksum, checksum, fingerprint::fingerprint as oracle};
@@ -97,7 +97,7 @@ fn fingerprints_and_checksums_are_the_oracles() {
 
 /// The arguments of `stripeline_locate`, of a codec rs 6+3.
 struct Locate {
-    codec: *mut stripeline_codec,
+    codec: CCodec,
     units: Vec<Vec<u8>>,
     location: i32,
     listed: [u32; 9],
@@ -107,14 +107,10 @@ struct Locate {
 
 impl Locate {
     fn new() -> Self {
-        let mut codec = null_mut();
-        // SAFETY: room for the handle.
-        let status = unsafe { stripeline_codec_open(0, 6, 3, &mut codec) };
-        assert_eq!(status, STRIPELINE_OK);
         let data: Vec<_> = (0..6).map(|unit| Random::new(unit).bytes(128)).collect();
         let parity = stripeline_reference::encode(stripeline_reference::Code::Rs, 3, &data);
         Self {
-            codec,
+            codec: c_codec::rs(6, 3),
             units: data.into_iter().chain(parity).collect(),
             location: -1,
             listed: [u32::MAX; 9],
@@ -133,7 +129,7 @@ impl Locate {
         // SAFETY: an open codec, 9 pointers that are null or have 128 bytes, room for all results.
         let status = unsafe {
             stripeline_locate(
-                self.codec,
+                self.codec.codec,
                 given.as_ptr(),
                 128,
                 &mut self.location,
@@ -145,13 +141,6 @@ impl Locate {
         assert_eq!(status, STRIPELINE_OK);
         let listed = self.listed[..self.count].to_vec();
         (self.location, listed, self.wrong_min)
-    }
-}
-
-impl Drop for Locate {
-    fn drop(&mut self) {
-        // SAFETY: open until now.
-        unsafe { stripeline_codec_close(self.codec) };
     }
 }
 
@@ -297,7 +286,7 @@ fn lengths_checksums_and_memory_are_refused() {
 fn lists_that_cannot_be_located_are_refused() {
     let mut locate = Locate::new();
     let given: Vec<*const u8> = locate.units.iter().map(|unit| unit.as_ptr()).collect();
-    let (codec, given) = (locate.codec.cast_const(), given.as_ptr());
+    let (codec, given) = (locate.codec.codec.cast_const(), given.as_ptr());
     let (location, count): (*mut i32, *mut usize) = (&mut locate.location, &mut locate.count);
     let listed = locate.listed.as_mut_ptr();
     let call = stripeline_locate;

@@ -8,13 +8,14 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::{null, null_mut};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
 
 use crate::c_codec::last_error;
 use crate::engine_side::{Bench, OpenEngine, request, scattered, strided};
 use stripeline_capi::stripeline_status::{self, *};
 use stripeline_capi::*;
+use stripeline_testkit::Gate;
 
 /// One worker, and no other thread that codes.
 const ONE_WORKER: &str = "rails=cpu\nworkers-max=1\nwaiting-threads-help=false";
@@ -31,50 +32,19 @@ fn release(future: *mut stripeline_future) {
     unsafe { stripeline_future_release(future) };
 }
 
-/// A callback that blocks its thread until it is released.
-#[derive(Default)]
-struct Gate {
-    /// Whether the callback has started, and whether it may return.
-    state: Mutex<(bool, bool)>,
-    changed: Condvar,
+/// Returns a request whose callback waits at a gate.
+fn request_at(gate: &Gate) -> stripeline_request {
+    stripeline_request {
+        callback: Some(wait_at),
+        context: std::ptr::from_ref(gate).cast_mut().cast(),
+        ..request()
+    }
 }
 
-impl Gate {
-    fn request(&self) -> stripeline_request {
-        stripeline_request {
-            callback: Some(Self::stop),
-            context: std::ptr::from_ref(self).cast_mut().cast(),
-            ..request()
-        }
-    }
-
-    unsafe extern "C" fn stop(gate: *mut c_void, status: stripeline_status) {
-        // SAFETY: a gate that the test keeps until the task has ended.
-        let gate = unsafe { &*gate.cast::<Self>() };
-        assert_eq!(status, STRIPELINE_OK);
-        let mut state = gate.state.lock().expect("no panic");
-        state.0 = true;
-        gate.changed.notify_all();
-        drop(
-            gate.changed
-                .wait_while(state, |state| !state.1)
-                .expect("no panic"),
-        );
-    }
-
-    fn await_stopped(&self) {
-        let state = self.state.lock().expect("no panic");
-        drop(
-            self.changed
-                .wait_while(state, |state| !state.0)
-                .expect("no panic"),
-        );
-    }
-
-    fn open(&self) {
-        self.state.lock().expect("no panic").1 = true;
-        self.changed.notify_all();
-    }
+unsafe extern "C" fn wait_at(gate: *mut c_void, status: stripeline_status) {
+    assert_eq!(status, STRIPELINE_OK);
+    // SAFETY: a gate that the test keeps until the task has ended.
+    unsafe { &*gate.cast::<Gate>() }.pass();
 }
 
 /// An engine whose only worker is blocked.
@@ -89,9 +59,9 @@ impl Held {
     fn new(more: &str) -> Self {
         let engine = OpenEngine::new(&format!("{ONE_WORKER}\n{more}"));
         let (gate, mut holding) = (Box::<Gate>::default(), Bench::new(LENGTH));
-        let (status, future) = holding.issue(&engine, &gate.request());
+        let (status, future) = holding.issue(&engine, &request_at(&gate));
         assert_eq!(status, STRIPELINE_OK, "{}", last_error());
-        gate.await_stopped();
+        gate.await_arrivals(1);
         Self {
             gate,
             holding,

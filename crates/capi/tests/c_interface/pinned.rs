@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 
 use ::stripeline_codec::{Code, Codec};
 
-use crate::c_codec::last_error;
+use crate::c_codec::{self, last_error};
 use crate::engine_side::{OpenEngine, strided};
 use stripeline_capi::stripeline_status::*;
 use stripeline_capi::*;
@@ -41,17 +41,13 @@ fn units_declared_pinned_are_coded_and_outlive_the_engine() {
         memory: 1,
         ..strided(start.wrapping_add(unit * CELL), CELL, count)
     };
-    let mut codec = null_mut();
-    // SAFETY: room for the handle.
-    let opened = unsafe { stripeline_codec_open(0, 3, 2, &mut codec) };
-    assert_eq!(opened, STRIPELINE_OK, "{}", last_error());
+    let open = c_codec::rs(3, 2);
     let (data, parity) = (pinned(0, 3), pinned(3, 2));
     // SAFETY: open handles, matrices of 3 and 2 cells within the memory.
-    let status = unsafe { stripeline_engine_encode(engine.0, codec, &data, &parity, CELL, null()) };
+    let status =
+        unsafe { stripeline_engine_encode(engine.0, open.codec, &data, &parity, CELL, null()) };
     assert_eq!(status, STRIPELINE_OK, "{}", last_error());
-    // SAFETY: open until now.
-    unsafe { stripeline_codec_close(codec) };
-    drop(engine);
+    drop((open, engine));
     // SAFETY: as above; the task has ended.
     let memory = unsafe { std::slice::from_raw_parts(start, 5 * CELL) };
     let codec = Codec::new(Code::Rs, 3, 2).expect("a valid shape");

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 use crate::c_codec::last_error;
-use crate::engine_side::{OpenEngine, strided};
+use crate::engine_side::{Bench, OpenEngine};
 use stripeline_capi::stripeline_status::*;
 use stripeline_capi::*;
 
@@ -21,15 +21,11 @@ fn unread() -> stripeline_rail_statistics {
 fn the_pieces_of_a_rail_are_counted() {
     const CELL: usize = 4096;
     let engine = OpenEngine::new("rails=cpu");
-    let mut codec = null_mut();
-    // SAFETY: room for the handle.
-    let opened = unsafe { stripeline_codec_open(0, 3, 2, &mut codec) };
-    assert_eq!(opened, STRIPELINE_OK, "{}", last_error());
-    let mut stripe = vec![7_u8; 5 * CELL];
-    let data = strided(stripe.as_mut_ptr(), CELL, 3);
-    let parity = strided(stripe[3 * CELL..].as_mut_ptr(), CELL, 2);
+    let mut bench = Bench::new(CELL);
+    let (data, parity) = (bench.data(), bench.parity());
     // SAFETY: open handles, matrices of 3 and 2 cells within the stripe.
-    let status = unsafe { stripeline_engine_encode(engine.0, codec, &data, &parity, CELL, null()) };
+    let status =
+        unsafe { stripeline_engine_encode(engine.0, bench.codec, &data, &parity, CELL, null()) };
     assert_eq!(status, STRIPELINE_OK, "{}", last_error());
 
     // SAFETY: an open engine.
@@ -45,8 +41,6 @@ fn the_pieces_of_a_rail_are_counted() {
     assert_eq!((rail.pieces, rail.faults), (1, 0));
     assert_eq!(rail.data_bytes, 3 * CELL as u64);
     assert_eq!(rail.services.iter().sum::<u64>(), 1);
-    // SAFETY: open until now.
-    unsafe { stripeline_codec_close(codec) };
 }
 
 #[test]

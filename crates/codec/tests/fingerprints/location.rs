@@ -3,17 +3,9 @@
 
 use stripeline_codec::{Code, Codec, Location};
 use stripeline_reference::fingerprint::{explanations, subsets};
-use stripeline_testkit::{Random, Stripe, on_every_isa};
+use stripeline_testkit::{Random, Stripe, on_every_isa, oracle_code};
 
 use crate::support::{choose, damage, fingerprint, function, locate};
-
-fn oracle_code(code: Code) -> stripeline_reference::Code {
-    let same = |oracle: &stripeline_reference::Code| oracle.name() == code.name();
-    stripeline_reference::Code::ALL
-        .into_iter()
-        .find(same)
-        .expect("known")
-}
 
 /// Returns what a right location is, by trying every set of units.
 fn expected(stripe: &Stripe, units: &[Vec<u8>], missing: &[usize]) -> Location {

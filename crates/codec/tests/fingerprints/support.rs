@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use stripeline_codec::{Codec, Fingerprint, FingerprintFunction, Location};
-use stripeline_testkit::Random;
+use stripeline_testkit::{Random, all_but};
 
 pub fn function(seed: u64, sums: usize, window_bytes: usize) -> Arc<FingerprintFunction> {
     Arc::new(FingerprintFunction::new(seed, sums, window_bytes).expect("valid parameters"))
@@ -19,11 +19,8 @@ pub fn fingerprint(function: &Arc<FingerprintFunction>, window: &[u8]) -> Vec<u8
 
 /// Calls `locate` without the units `missing`.
 pub fn locate(codec: &Codec, fingerprints: &[Vec<u8>], missing: &[usize]) -> Location {
-    let given = fingerprints.iter().enumerate();
-    let given: Vec<Option<&[u8]>> = given
-        .map(|(unit, bytes)| (!missing.contains(&unit)).then_some(&bytes[..]))
-        .collect();
-    codec.locate(&given).expect("fingerprints of one length")
+    let located = codec.locate(&all_but(fingerprints, missing));
+    located.expect("fingerprints of one length")
 }
 
 /// Chooses missing units, and wrong ones in ascending order, among `units`.
