@@ -3,15 +3,14 @@
 
 use std::fmt;
 use std::process;
-use std::sync::Mutex;
-use std::sync::TryLockError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 use super::cpus::{Cpus, process_start};
 use super::division::divide;
 use super::place::Place;
 use super::slot::{CPUS_MAX, Claim, WEIGHT_MAX};
-use super::table::{Reading, Table};
+use super::table::{Member, Table};
 
 /// The number of refreshes between two detections of the CPUs: every fourth, which is once a
 /// second.
@@ -54,18 +53,6 @@ impl fmt::Display for Coordination {
     }
 }
 
-/// The processes as of the last refresh.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Census {
-    /// The processes that are alive, with this one.
-    pub alive: usize,
-    /// Those of them that have stopped refreshing, which count as idle.
-    pub stalled: usize,
-    /// Processes that are alive but whose slots cannot be read: of another version, or overwritten.
-    /// They get no share.
-    pub ignored: usize,
-}
-
 /// A process' membership among the processes that share the CPUs of a node; see the
 /// [module](super).
 #[derive(Debug)]
@@ -84,7 +71,6 @@ pub struct Membership {
 struct State {
     table: Option<Table>,
     coordination: Coordination,
-    census: Census,
     cpus: Cpus,
     start: u64,
     refreshes: u64,
@@ -97,7 +83,6 @@ impl Membership {
         let state = State {
             table: None,
             coordination: Coordination::Shared,
-            census: Census::default(),
             cpus: options.cpus.unwrap_or_else(Cpus::detect),
             start: process_start(),
             refreshes: 0,
@@ -152,17 +137,16 @@ impl Membership {
             Err(TryLockError::WouldBlock) => return None,
         };
         let busy = self.was_busy.swap(false, Ordering::Relaxed) | self.busy.load(Ordering::Relaxed);
-        let (coordination, census, allowed) = match state.refresh(&self.options, busy) {
-            Ok((census, allowed)) => (Coordination::Shared, census, allowed),
+        let (coordination, allowed) = match state.refresh(&self.options, busy) {
+            Ok(allowed) => (Coordination::Shared, allowed),
             Err(why) => {
                 let allowed = state.allowed_alone(&self.options);
-                (Coordination::Alone { why }, Census::default(), allowed)
+                (Coordination::Alone { why }, allowed)
             }
         };
         self.allowed.store(allowed, Ordering::Relaxed);
         let limited = allowed < state.cpus.own;
         self.limited.store(limited, Ordering::Relaxed);
-        state.census = census;
         let changed = state.coordination != coordination;
         state.coordination = coordination.clone();
         changed.then_some(coordination)
@@ -171,28 +155,15 @@ impl Membership {
     /// Returns whether the CPUs are shared, as of the last refresh.
     #[must_use]
     pub fn coordination(&self) -> Coordination {
-        self.look(|state| state.coordination.clone())
-    }
-
-    /// Returns the processes as of the last refresh; empty while CPUs are not shared.
-    #[must_use]
-    pub fn census(&self) -> Census {
-        self.look(|state| state.census)
-    }
-
-    fn look<R>(&self, look: impl FnOnce(&State) -> R) -> R {
-        look(
-            &self
-                .state
-                .lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner()),
-        )
+        let state = self.state.lock();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        state.coordination.clone()
     }
 }
 
 impl State {
-    /// Exchanges claims; returns the processes and how many threads this one may run.
-    fn refresh(&mut self, options: &Options, busy: bool) -> Result<(Census, usize), String> {
+    /// Exchanges claims; returns how many threads this process may run.
+    fn refresh(&mut self, options: &Options, busy: bool) -> Result<usize, String> {
         if options.cpus.is_none() && self.refreshes.is_multiple_of(LOOK_UP_EVERY) {
             self.cpus = Cpus::detect();
         }
@@ -212,7 +183,7 @@ impl State {
         let claim = self.claim(options, busy);
         let table = self.table.insert(table);
         match table.exchange(&claim) {
-            Ok(reading) => Ok(settle(self.cpus.node, table.slot(), claim, reading)),
+            Ok(others) => Ok(settle(self.cpus.node, table.slot(), claim, others)),
             Err(error) => {
                 self.table = None;
                 Err(explain(error.to_string()))
@@ -240,25 +211,19 @@ impl State {
     }
 }
 
-/// Returns the processes, and the share of the one in `slot` if it had work.
-fn settle(cpus: usize, slot: usize, own: Claim, reading: Reading) -> (Census, usize) {
-    let census = Census {
-        alive: 1 + reading.claims.len(),
-        stalled: reading.claims.iter().filter(|claim| claim.2).count(),
-        ignored: reading.ignored,
-    };
+/// Returns the share of the process in `slot` if it had work.
+fn settle(cpus: usize, slot: usize, own: Claim, others: Vec<Member>) -> usize {
     let mut working = vec![(slot, own)];
-    for (slot, claim, stalled) in reading.claims {
-        if claim.busy && !stalled {
-            working.push((slot, claim));
+    for member in others {
+        if member.claim.busy && !member.stalled {
+            working.push((member.slot, member.claim));
         }
     }
     // Sorted by slot, so that all processes compute the same result.
     working.sort_by_key(|(slot, _)| *slot);
     let place = working.iter().position(|(other, _)| *other == slot);
     let claims: Vec<Claim> = working.into_iter().map(|(_, claim)| claim).collect();
-    let allowed = divide(cpus, &claims)[place.expect("the process itself is among them")];
-    (census, allowed)
+    divide(cpus, &claims)[place.expect("the process itself is among them")]
 }
 
 fn bounded(count: usize) -> u32 {

@@ -9,7 +9,7 @@
 //!   drops the lock however the process ends, so no cleanup is needed and no process id is trusted.
 //! * **Validation.** The file is read and written by system calls, never mapped, so that truncating
 //!   it cannot kill its readers. A slot has a version and a checksum, and every value in it has
-//!   bounds. Invalid slots are ignored and counted.
+//!   bounds. Processes with invalid slots get no share.
 //! * **Access.** The processes of one user share CPUs, through a file of mode 0600 that the first
 //!   of them creates.
 //! * **Fallback.** If the file cannot be used, the process keeps to its own limit
@@ -34,7 +34,7 @@ mod slot;
 mod table;
 
 pub use cpus::Cpus;
-pub use membership::{Census, Coordination, Membership, Options};
+pub use membership::{Coordination, Membership, Options};
 pub use place::Place;
 pub use slot::WEIGHT_MAX;
 pub use table::{SLOTS, STALLED_REFRESHES};

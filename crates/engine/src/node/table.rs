@@ -48,13 +48,12 @@ struct Beat {
     unchanged: u32,
 }
 
-/// The claims of the other processes.
-#[derive(Debug, Default)]
-pub(super) struct Reading {
-    /// By slot: the claim, and whether it has stalled.
-    pub claims: Vec<(usize, Claim, bool)>,
-    /// Slots that are held and cannot be read.
-    pub ignored: usize,
+/// Another process whose slot can be read.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub slot: usize,
+    pub claim: Claim,
+    pub stalled: bool,
 }
 
 impl Table {
@@ -90,27 +89,28 @@ impl Table {
     ///
     /// Writes the head again if the file was truncated or overwritten: this process has verified
     /// that the file is a table.
-    pub(super) fn exchange(&mut self, claim: &Claim) -> io::Result<Reading> {
+    pub(super) fn exchange(&mut self, claim: &Claim) -> io::Result<Vec<Member>> {
         let own = range(self.slot).start;
         self.file.write_all_at(&claim.to_bytes(), own)?;
         let bytes = self.read()?;
         if bytes[..SLOT_BYTES] != head() {
             self.file.write_all_at(&head(), 0)?;
         }
-        let mut reading = Reading::default();
+        let mut others = Vec::new();
         for slot in (0..SLOTS).filter(|&slot| slot != self.slot) {
             if !locks::is_held(&self.file, range(slot))? {
                 continue;
             }
-            match self.claim_in(slot, &bytes)? {
-                Some(claim) => {
-                    let stalled = self.beats[slot].observe((claim.start, claim.beat));
-                    reading.claims.push((slot, claim, stalled));
-                }
-                None => reading.ignored += 1,
+            if let Some(claim) = self.claim_in(slot, &bytes)? {
+                let stalled = self.beats[slot].observe((claim.start, claim.beat));
+                others.push(Member {
+                    slot,
+                    claim,
+                    stalled,
+                });
             }
         }
-        Ok(reading)
+        Ok(others)
     }
 
     /// Reads the claim in a held slot. Reading and writing are not atomic, so a slot that is being

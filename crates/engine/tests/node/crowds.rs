@@ -20,7 +20,7 @@ fn weights_divide_the_cpus_among_processes() {
         process.ask("busy");
     }
     let allowed: Vec<_> = settle(&mut crowd).iter().map(|word| word.allowed).collect();
-    assert_eq!(allowed, [12, 4]);
+    assert_eq!(allowed, [CPUS * 3 / 4, CPUS / 4]);
 }
 
 #[test]
@@ -64,19 +64,12 @@ fn after_many_kills_the_remaining_processes_agree_on_their_number() {
             victim.kill();
         }
         let words = settle(&mut crowd);
-        let total: usize = words.iter().map(|word| word.allowed).sum();
-        assert_eq!(total, CPUS, "storm {storm}: {words:?}");
         for word in words {
-            assert_eq!(
-                (word.alive, word.ignored),
-                (crowd.len(), 0),
-                "storm {storm}"
-            );
+            assert_eq!(word.allowed, CPUS / crowd.len(), "storm {storm}");
         }
     }
     crowd.into_iter().for_each(Process::kill);
-    let last = scratch.join();
-    assert_eq!(last.census().alive, 1, "all slots are free");
+    let _last = scratch.join();
     assert_eq!(
         fs::read_dir(scratch.path()).unwrap().count(),
         1,
@@ -84,7 +77,7 @@ fn after_many_kills_the_remaining_processes_agree_on_their_number() {
     );
     assert!(
         fs::metadata(scratch.file()).unwrap().len() <= 128,
-        "and it was begun anew"
+        "and it was begun anew, because all slots were free"
     );
 }
 
@@ -106,7 +99,14 @@ fn a_full_table_excludes_new_processes_until_one_ends() {
     assert_eq!(late.refresh(), None, "said once");
     crowd.swap_remove(100);
     assert_eq!(late.refresh(), Some(Coordination::Shared));
-    assert_eq!(late.census().alive, SLOTS);
+    // The members of the first and of the last slot.
+    let busy = [&crowd[0], &crowd[100], &late];
+    busy.iter().for_each(|member| member.report(true));
+    crate::scratch::settle(&busy);
+    assert_eq!(
+        (late.threads_allowed(), busy[1].threads_allowed()),
+        (3, (CPUS - 3) / 2)
+    );
     let length = fs::metadata(scratch.file()).unwrap().len();
     assert_eq!(length, 64 * (SLOTS as u64 + 1), "no longer than its slots");
 }
@@ -123,7 +123,6 @@ fn a_process_that_does_not_refresh_counts_as_idle() {
         let _ = first.refresh();
     }
     assert_eq!(first.threads_allowed(), CPUS);
-    assert_eq!(first.census().stalled, 1);
     let _ = second.refresh();
     let _ = first.refresh();
     assert_eq!(first.threads_allowed(), CPUS / 2);

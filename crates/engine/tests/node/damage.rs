@@ -7,40 +7,45 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
-use stripeline_engine::node::Coordination;
+use stripeline_engine::node::{Coordination, Membership};
 use stripeline_testkit::Random;
 
 use crate::scratch::{CPUS, Scratch, assert_shared, settle, why};
 
+/// Returns two members that have work.
+fn two_busy(scratch: &Scratch) -> [Membership; 2] {
+    let members = [scratch.join(), scratch.join()];
+    members.iter().for_each(|member| member.report(true));
+    members
+}
+
 #[test]
 fn overwritten_slots_are_ignored_and_written_again() {
     let scratch = Scratch::new();
-    let (first, second) = (scratch.join(), scratch.join());
+    let [first, second] = two_busy(&scratch);
     settle(&[&first, &second]);
+    assert_eq!(first.threads_allowed(), CPUS / 2);
     let garbage = Random::new(1).bytes(1 << 16);
     let file = File::options().write(true).open(scratch.file()).unwrap();
     file.write_all_at(&garbage, 0).unwrap();
-    first.report(true);
     let _ = first.refresh();
-    assert_eq!((first.census().alive, first.census().ignored), (1, 1));
     assert_eq!(first.threads_allowed(), CPUS);
     settle(&[&first, &second]);
-    assert_eq!((first.census().alive, first.census().ignored), (2, 0));
+    assert_eq!(first.threads_allowed(), CPUS / 2);
     assert_shared(&scratch.join());
 }
 
 #[test]
 fn a_file_cut_to_any_length_is_repaired() {
     let scratch = Scratch::new();
-    let (first, second) = (scratch.join(), scratch.join());
+    let [first, second] = two_busy(&scratch);
     let file = File::options().write(true).open(scratch.file()).unwrap();
     for length in [0, 1, 63, 64, 65, 127, 128, 150] {
         file.set_len(length).unwrap();
         settle(&[&first, &second]);
         for member in [&first, &second] {
             assert_shared(member);
-            let census = member.census();
-            assert_eq!((census.alive, census.ignored), (2, 0), "{length} bytes");
+            assert_eq!(member.threads_allowed(), CPUS / 2, "{length} bytes");
         }
     }
 }
@@ -48,11 +53,11 @@ fn a_file_cut_to_any_length_is_repaired() {
 #[test]
 fn a_file_that_is_replaced_is_left_for_the_new_one() {
     let scratch = Scratch::new();
-    let (first, second) = (scratch.join(), scratch.join());
+    let [first, second] = two_busy(&scratch);
     fs::remove_file(scratch.file()).unwrap();
     settle(&[&first, &second]);
-    assert_eq!(first.census().alive, 2);
-    assert_eq!(second.census().alive, 2);
+    assert_eq!(first.threads_allowed(), CPUS / 2);
+    assert_eq!(second.threads_allowed(), CPUS / 2);
     assert!(scratch.file().exists());
 }
 

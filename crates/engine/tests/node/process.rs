@@ -15,8 +15,6 @@ const ROLE: &str = "STRIPELINE_TEST_MEMBER";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     pub allowed: usize,
-    pub alive: usize,
-    pub ignored: usize,
     /// Empty while it shares.
     pub why: String,
 }
@@ -57,15 +55,10 @@ impl Process {
             // The test harness prints its own lines, and the text before a report does not end with
             // a line end.
             if let Some((_, word)) = line.split_once("@ ") {
-                let mut parts = word.trim_end().splitn(4, ' ');
-                let mut number = || parts.next().unwrap().parse().unwrap();
-                let (allowed, alive, ignored) = (number(), number(), number());
-                let why = parts.next().unwrap_or_default().to_owned();
+                let (allowed, why) = word.trim_end_matches('\n').split_once(' ').unwrap();
                 return Some(Word {
-                    allowed,
-                    alive,
-                    ignored,
-                    why,
+                    allowed: allowed.parse().unwrap(),
+                    why: why.to_owned(),
                 });
             }
             line.clear();
@@ -138,13 +131,11 @@ fn obey(membership: &Membership) {
 }
 
 fn say(membership: &Membership) {
-    let census = membership.census();
     let why = match membership.coordination() {
         Coordination::Shared => String::new(),
         Coordination::Alone { why } => why,
     };
-    let (allowed, alive) = (membership.threads_allowed(), census.alive);
     let mut output = std::io::stdout().lock();
-    writeln!(output, "@ {allowed} {alive} {} {why}", census.ignored).unwrap();
+    writeln!(output, "@ {} {why}", membership.threads_allowed()).unwrap();
     output.flush().unwrap();
 }
