@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.testkit;
 
+import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
 
 /** A main class to run in a separate JVM, with the class path of this one and 256 MiB of heap. */
 public final class ForkedJvm {
@@ -25,6 +28,7 @@ public final class ForkedJvm {
   private final List<String> jvmArguments = new ArrayList<>();
   private final String main;
   private final List<String> arguments;
+  private String classPath = classPath();
 
   private ForkedJvm(String main, String... arguments) {
     this.main = main;
@@ -55,7 +59,29 @@ public final class ForkedJvm {
 
   /** Adds arguments of the JVM; a later one overrides an earlier one. */
   public ForkedJvm with(String... more) {
-    jvmArguments.addAll(Arrays.asList(more));
+    return with(Arrays.asList(more));
+  }
+
+  /** Adds arguments of the JVM; a later one overrides an earlier one. */
+  public ForkedJvm with(List<String> more) {
+    jvmArguments.addAll(more);
+    return this;
+  }
+
+  /**
+   * Writes site files, which come first in the class path.
+   *
+   * @param directory receives the files, and is created if needed
+   * @param names such as {@code hdfs} for hdfs-site.xml
+   */
+  public ForkedJvm site(Path directory, Configuration conf, String... names) throws IOException {
+    Files.createDirectories(directory);
+    for (String name : names) {
+      try (OutputStream out = Files.newOutputStream(directory.resolve(name + "-site.xml"))) {
+        conf.writeXml(out);
+      }
+    }
+    classPath = directory + File.pathSeparator + classPath;
     return this;
   }
 
@@ -90,12 +116,8 @@ public final class ForkedJvm {
     return with("-Dlog4j.configuration=" + file.toUri());
   }
 
-  /**
-   * Starts the JVM, which the caller has to end.
-   *
-   * @param output receives what it prints
-   */
-  public Process start(Path output) throws IOException {
+  /** Returns the command and the environment, to start the JVM with other streams. */
+  public ProcessBuilder builder() {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx256m");
@@ -103,15 +125,22 @@ public final class ForkedJvm {
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.matches("-XX:(\\+Use\\w+GC|TieredStopAtLevel=.*)"))
         .forEach(command::add);
-    command.add("-cp");
-    command.add(classPath());
     command.addAll(jvmArguments);
     command.add(main);
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("CLASSPATH", classPath);
     builder.environment().putAll(environment);
-    builder.redirectErrorStream(true).redirectOutput(output.toFile());
-    return builder.start();
+    return builder;
+  }
+
+  /**
+   * Starts the JVM, which the caller has to end.
+   *
+   * @param output receives what it prints
+   */
+  public Process start(Path output) throws IOException {
+    return builder().redirectErrorStream(true).redirectOutput(output.toFile()).start();
   }
 
   /**

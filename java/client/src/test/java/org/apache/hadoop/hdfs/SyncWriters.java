@@ -134,15 +134,12 @@ final class SyncWriters implements AutoCloseable {
     try (OutputStream out = Files.newOutputStream(site)) {
       conf.writeXml(out);
     }
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-    command.addAll(List.of(SyncWriters.class.getName(), site.toString()));
+    List<String> arguments = new ArrayList<>(List.of(site.toString()));
     for (Task task : tasks) {
-      command.add(task.path + ' ' + task.stop + ' ' + task.appends);
+      arguments.add(task.path + ' ' + task.stop + ' ' + task.appends);
     }
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("CLASSPATH", ForkedJvm.classPath());
+    ProcessBuilder builder =
+        ForkedJvm.of(SyncWriters.class, arguments.toArray(new String[0])).builder();
     builder.redirectError(folder.resolve("writers.log").toFile());
     return new SyncWriters(builder.start());
   }
