@@ -282,14 +282,6 @@ class CloseProcessTest extends SyncProcessCase {
 
   @Test
   void writersGoOnWithoutTwoDataNodes() throws Exception {
-    List<SyncWriters.Task> tasks = tasks("dataNodes", true, 0, SIZES);
-    try (SyncWriters writers = start(tasks)) {
-      withoutTwoDataNodes(
-          () -> {
-            writers.goOn();
-            writers.awaitEnded(tasks);
-          });
-      assertCompleteAndSound(writers, tasks);
-    }
+    goOnWithoutTwoDataNodes(tasks("dataNodes", true, 0, SIZES));
   }
 }

@@ -245,15 +245,7 @@ class SealedGroupsProcessTest extends SyncProcessCase {
 
   @Test
   void writersGoOnWithoutTwoDataNodes() throws Exception {
-    List<SyncWriters.Task> tasks = tasks("dataNodes", true);
-    try (SyncWriters writers = start(tasks)) {
-      withoutTwoDataNodes(
-          () -> {
-            writers.goOn();
-            writers.awaitEnded(tasks);
-          });
-      assertCompleteAndSound(writers, tasks);
-    }
+    goOnWithoutTwoDataNodes(tasks("dataNodes", true));
   }
 
   @Test

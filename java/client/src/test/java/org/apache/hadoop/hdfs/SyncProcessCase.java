@@ -173,4 +173,16 @@ abstract class SyncProcessCase {
       cluster.mini().waitActive(active);
     }
   }
+
+  /** Lets writers go on without two DataNodes, and waits until the blocks of all are sound. */
+  static void goOnWithoutTwoDataNodes(List<SyncWriters.Task> tasks) throws Exception {
+    try (SyncWriters writers = start(tasks)) {
+      withoutTwoDataNodes(
+          () -> {
+            writers.goOn();
+            writers.awaitEnded(tasks);
+          });
+      assertCompleteAndSound(writers, tasks);
+    }
+  }
 }
