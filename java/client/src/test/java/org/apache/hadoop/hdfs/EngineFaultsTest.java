@@ -45,9 +45,20 @@ class EngineFaultsTest {
   @ParameterizedTest
   @ValueSource(strings = {"refuse", "wait"})
   void manyStreamsShareAnEngineThatIsFull(String whenFull) throws Exception {
+    shareAFullEngine(24, whenFull);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"refuse", "wait"})
+  @Tag("conformance")
+  void twiceAsManyStreamsShareAnEngineThatIsFull(String whenFull) throws Exception {
+    shareAFullEngine(48, whenFull);
+  }
+
+  private void shareAFullEngine(int streams, String whenFull) throws Exception {
     assertThat(
             run(
-                Arrays.asList("streams", "48", folder.resolve("none").toString()),
+                Arrays.asList("streams", "" + streams, folder.resolve("none").toString()),
                 Arrays.asList("-DBYTES_PER_SECOND=20000000u"),
                 "-Dstripeline.engine.tasks-max=2",
                 "-Dstripeline.engine.bytes-max=300000",
