@@ -63,20 +63,7 @@ fn rail(rail: &RailStatistics) -> String {
         rail.active,
         rail.rate,
     );
-    let counts = [
-        ("queued", rail.queued as u64),
-        ("pieces", rail.pieces),
-        ("data_bytes", rail.data_bytes),
-        ("busy_ns", rail.busy_ns),
-        ("cpu_ns", rail.cpu_ns),
-        ("stolen", rail.stolen),
-        ("faults", rail.faults),
-        ("revoked", rail.revoked),
-        ("quarantines", rail.quarantines),
-        ("checks", rail.checks),
-        ("wrong", rail.wrong),
-    ];
-    for (key, count) in counts {
+    for (key, count) in rail.counts() {
         write!(json, ",\"{key}\":{count}").expect("writing to a String cannot fail");
     }
     for (key, buckets) in [("waits", &rail.waits), ("services", &rail.services)] {

@@ -6,19 +6,21 @@
 //! [`check_memory`] refuses lists that would break Rust's aliasing rules (null, wrapping,
 //! overlapping outputs), and [`shared`], [`optional`] and [`exclusive`] then convert the memory to
 //! slices, on the stack, without an allocation. [`describe`] describes the library,
-//! [`describe_engine`] an engine, [`Finish`] reports the end of a task, and [`panic_text`] returns
-//! the text of a caught panic.
+//! [`describe_engine`] an engine, [`Finish`] reports the end of a task, [`Gate`] keeps calls out of
+//! what is closed, and [`panic_text`] returns the text of a caught panic.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod describe;
 mod engine;
 mod finish;
+mod gate;
 mod memory;
 
 pub use describe::{describe, quoted};
 pub use engine::{describe_candidate, describe_engine};
 pub use finish::Finish;
+pub use gate::Gate;
 pub use memory::{
     Exclusive, List, Optional, Refusal, Shared, check_memory, exclusive, optional, shared,
 };

@@ -568,7 +568,8 @@ typedef struct stripeline_matrix {
 } stripeline_matrix;
 
 /**
- * Called once when a task has ended, before a wait for its future returns.
+ * Called once when a task has ended, before a wait for its future returns; never after the engine
+ * was closed.
  *
  * It runs on the thread that ended the task: a thread of the engine; a thread that codes while it
  * waits for another task or for room; the thread that cancels the task or closes the engine; or
@@ -604,8 +605,8 @@ typedef struct stripeline_request {
     int32_t priority;
     /**
      * For a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the
-     * task has ended, before a wait for its future returns; it must stay open until then. 0 for
-     * none, unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
+     * task has ended, before a wait for its future returns; it must stay open until then, or until
+     * the engine is closed. 0 for none, unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
      */
     int32_t event_fd;
     /**
@@ -1007,14 +1008,21 @@ stripeline_status stripeline_engine_open_with_listener(const char *configuration
 
 /**
  * Closes an engine. Pieces that its rails are working on are finished, and waiting tasks end with
- * STRIPELINE_CLOSED. When this returns, all buffers are released, except those that a hung device
- * is working on in place, and no callback is running, except one that has taken 2 seconds or more.
- * To complete all tasks, call stripeline_wait_all() first. No call may use the engine any more,
- * including calls in progress on other threads; its futures stay valid until they are released.
+ * STRIPELINE_CLOSED. To complete all tasks, call stripeline_wait_all() first. No call may use the
+ * engine any more, including calls in progress on other threads; its futures stay valid until they
+ * are released.
+ *
+ * This waits for callbacks that are running, and about 2 seconds for a device or plug-in that
+ * hangs. If that works on units in place, their task has not ended: the units still belong to it,
+ * and must be neither freed nor used until stripeline_future_test() of its future returns another
+ * status than STRIPELINE_PENDING. Its end is not notified: after this call no callback and no
+ * listener runs, no eventfd is written and no result of a comparison is stored.
  *
  * @param engine  an engine from stripeline_engine_open(), or NULL, which does nothing
+ * @return        STRIPELINE_OK if all tasks have ended, and all buffers are released;
+ *                STRIPELINE_PENDING if a task has not ended
  */
-void stripeline_engine_close(struct stripeline_engine *engine);
+stripeline_status stripeline_engine_close(struct stripeline_engine *engine);
 
 /**
  * Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
@@ -1073,8 +1081,7 @@ stripeline_status stripeline_pinned_allocate(const struct stripeline_engine *eng
                                              void **address);
 
 /**
- * Releases memory. No task may use it any more: the tasks that did have ended, or their engine is
- * closed.
+ * Releases memory. The tasks that use it must have ended; see stripeline_iencode().
  *
  * While the GPU works on other tasks the memory stays locked, because the driver might wait for
  * them. Memory of the same size that is allocated then is this one; otherwise it is freed with the
@@ -1222,7 +1229,7 @@ stripeline_status stripeline_engine_verify(const struct stripeline_engine *engin
  *
  * The task has ended when a test of or wait for its future reports this, when its callback runs or
  * its eventfd is written (both happen before the wait returns), or when stripeline_engine_close()
- * has returned.
+ * has returned STRIPELINE_OK. After STRIPELINE_PENDING a task may still have its units; see there.
  *
  * @param engine   an open engine
  * @param codec    k data units and m parity units
@@ -1299,8 +1306,8 @@ stripeline_status stripeline_iupdate(const struct stripeline_engine *engine,
  * @param parity       m units to read
  * @param length       the length of every unit in bytes; units of 0 bytes are sound
  * @param request      as for stripeline_iencode()
- * @param sound        as for stripeline_verify(); like the units, it and the next two belong to
- *                     the task until it has ended, and are written before any notification
+ * @param sound        as for stripeline_verify(); it and the next two belong to the task until it
+ *                     has ended or the engine is closed, and are written before any notification
  * @param parity_unit  as for stripeline_verify()
  * @param offset       as for stripeline_verify()
  * @param future       as for stripeline_iencode()

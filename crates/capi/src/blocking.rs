@@ -199,7 +199,7 @@ unsafe fn run(
         )
     };
     let end = Arc::<End>::default();
-    let keep = Box::new(finish(Notice::default(), &end));
+    let keep = Box::new(finish(Notice::default(), None, &end));
     // SAFETY: as the caller guarantees until this returns, which `Waits` keeps it from doing before
     // the job is gone.
     let piece = unsafe { operation.piece(&codec.codec, length, keep) }?;

@@ -4,7 +4,9 @@
 //!
 //! Two things end: the task, which then has an outcome, and its job, which held the buffers.
 //! Notifications happen after both, and a wait for the future returns only after the notifications,
-//! so that after the wait a program may free the callback's context and close its eventfd.
+//! so that after the wait a program may free the callback's context and close its eventfd. It may
+//! do so too after it has closed the engine, which may be before a task that hangs has ended: a
+//! [`Gate`] then keeps the notifications from being sent.
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -16,7 +18,7 @@ use std::time::Instant;
 
 use ::stripeline_codec::Verdict;
 use ::stripeline_engine::Outcome;
-use stripeline_boundary::Finish;
+use stripeline_boundary::{Finish, Gate};
 use stripeline_rail::clock;
 
 use crate::entry::with_error;
@@ -89,11 +91,11 @@ impl Notice {
 
     fn tell(&self, outcome: &Outcome) {
         if let (Some(places), Ok(verdict)) = (self.verdict, outcome) {
-            // SAFETY: the caller lends the places until the task has ended, which it has not.
+            // SAFETY: the caller lends the places until the task has ended or the engine is closed.
             unsafe { places.write(*verdict) };
         }
         if let Some(callback) = self.callback {
-            // SAFETY: the caller guarantees function and context until the task has ended.
+            // SAFETY: the caller guarantees function and context as long as the places.
             let call = |status| unsafe { callback(self.context, status) };
             match outcome {
                 Ok(_) => call(stripeline_status::STRIPELINE_OK),
@@ -104,7 +106,7 @@ impl Notice {
             }
         }
         if let Some(event_fd) = self.event_fd {
-            // SAFETY: the caller keeps the descriptor open until the task has ended; it stays his.
+            // SAFETY: the caller keeps the descriptor open as long as the places; it stays his.
             let file = ManuallyDrop::new(unsafe { File::from_raw_fd(event_fd) });
             // The write fails only if the descriptor is not an eventfd, or if it does not block and
             // its number is the largest possible; then it is readable already.
@@ -120,15 +122,22 @@ pub(crate) struct End {
     changed: Condvar,
 }
 
-/// Returns what the task and the job hold: sends the notifications when both have ended.
+/// Returns what the task and the job hold: sends the notifications when both have ended, unless the
+/// gate of the engine is closed. It holds the gate until then; a task without notifications that
+/// ends within a call of the program needs none.
 pub(crate) fn finish(
     notice: Notice,
+    gate: Option<Arc<Gate>>,
     end: &Arc<End>,
 ) -> Arc<Finish<impl FnOnce(Option<Outcome>) + Send + Sync + 'static>> {
     let end = Arc::clone(end);
     Finish::new(move |outcome| {
-        if let Some(outcome) = outcome {
+        if let (Some(outcome), Some(gate)) = (outcome, &gate)
+            && notice.is_wanted()
+            && gate.enter()
+        {
             notice.tell(&outcome);
+            gate.leave();
         }
         *end.lock() = true;
         end.changed.notify_all();

@@ -3,11 +3,12 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ::stripeline_engine::{Candidate, Configuration, Engine, Scheduling};
-use stripeline_boundary::describe_engine;
+use stripeline_boundary::{Gate, describe_engine};
 use stripeline_rail::Process;
 
 use crate::arguments::Call;
@@ -28,6 +29,8 @@ pub struct stripeline_engine {
     scheduling: Scheduling,
     candidates: Vec<Candidate>,
     listening: Listening,
+    /// Closed with the engine. Every task that was issued holds it until it has ended.
+    pub(crate) notices: Arc<Gate>,
 }
 
 impl Call {
@@ -139,6 +142,7 @@ pub unsafe extern "C" fn stripeline_engine_open_with_listener(
             scheduling: configuration.options.scheduling,
             candidates,
             listening,
+            notices: Arc::default(),
         };
         // SAFETY: as above.
         unsafe { engine.write_unaligned(Box::into_raw(Box::new(opened))) };
@@ -165,30 +169,44 @@ unsafe fn read_configuration(
 }
 
 /// Closes an engine. Pieces that its rails are working on are finished, and waiting tasks end with
-/// STRIPELINE_CLOSED. When this returns, all buffers are released, except those that a hung device
-/// is working on in place, and no callback is running, except one that has taken 2 seconds or more.
-/// To complete all tasks, call stripeline_wait_all() first. No call may use the engine any more,
-/// including calls in progress on other threads; its futures stay valid until they are released.
+/// STRIPELINE_CLOSED. To complete all tasks, call stripeline_wait_all() first. No call may use the
+/// engine any more, including calls in progress on other threads; its futures stay valid until they
+/// are released.
+///
+/// This waits for callbacks that are running, and about 2 seconds for a device or plug-in that
+/// hangs. If that works on units in place, their task has not ended: the units still belong to it,
+/// and must be neither freed nor used until stripeline_future_test() of its future returns another
+/// status than STRIPELINE_PENDING. Its end is not notified: after this call no callback and no
+/// listener runs, no eventfd is written and no result of a comparison is stored.
 ///
 /// @param engine  an engine from stripeline_engine_open(), or NULL, which does nothing
+/// @return        STRIPELINE_OK if all tasks have ended, and all buffers are released;
+///                STRIPELINE_PENDING if a task has not ended
 ///
 /// # Safety
 /// `engine` must be null or come from `stripeline_engine_open` and be closed once.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn stripeline_engine_close(engine: *mut stripeline_engine) {
-    if !engine.is_null() {
-        guard("close an engine", || {
-            // SAFETY: made by `Box::into_raw` in `stripeline_engine_open` and given back once.
-            let closing = *unsafe { Box::from_raw(engine) };
-            drop(closing.engine);
-            // In a forked child nothing of the engine runs, and a thread that the child lacks may
-            // hold the listener's lock.
-            if closing.process.is_current() {
-                closing.listening.stop();
-            }
-            Ok(())
-        });
-    }
+pub unsafe extern "C" fn stripeline_engine_close(
+    engine: *mut stripeline_engine,
+) -> stripeline_status {
+    guard_pending("close an engine", || {
+        if engine.is_null() {
+            return Ok(Some(()));
+        }
+        // SAFETY: made by `Box::into_raw` in `stripeline_engine_open` and given back once.
+        let closing = *unsafe { Box::from_raw(engine) };
+        drop(closing.engine);
+        // In a forked child nothing of the engine runs, and a thread that the child lacks may hold
+        // the listener's lock, or send a notification.
+        if !closing.process.is_current() {
+            return Ok(Some(()));
+        }
+        closing.listening.stop();
+        closing.notices.close();
+        closing.notices.wait_until_left();
+        // Nothing else holds it if all tasks have ended.
+        Ok(Arc::into_inner(closing.notices).map(drop))
+    })
 }
 
 /// Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
@@ -257,4 +275,141 @@ pub unsafe extern "C" fn stripeline_wait_all(
 /// Converts a timeout of the interface; `None` means no limit.
 pub(crate) fn timeout(timeout_ns: i64) -> Option<Duration> {
     u64::try_from(timeout_ns).ok().map(Duration::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use ::stripeline_codec::Verdict;
+    use ::stripeline_engine::Options;
+    use stripeline_rail::{Capability, Coder, Cpu, Fault, Piece, Rail, Synchronous};
+
+    use super::*;
+    use crate::codec::{stripeline_codec_close, stripeline_codec_open};
+    use crate::future::{
+        stripeline_future, stripeline_future_release, stripeline_future_test,
+        stripeline_future_wait,
+    };
+    use crate::issue::stripeline_iverify;
+    use crate::matrix::stripeline_matrix;
+    use crate::request::stripeline_request;
+    use crate::stripeline_status::{STRIPELINE_OK, STRIPELINE_PENDING};
+
+    /// Reports that it has a piece, and then waits until the other end of `go` is gone.
+    #[derive(Debug)]
+    struct Blocked {
+        arrived: Sender<()>,
+        go: Mutex<Receiver<()>>,
+    }
+
+    impl Coder for Blocked {
+        type Memory = ();
+
+        fn describe(&self) -> String {
+            String::new()
+        }
+
+        fn run(&self, piece: &mut Piece, (): &mut ()) -> Result<Verdict, Fault> {
+            self.arrived.send(()).expect("awaited");
+            assert!(self.go.lock().expect("one piece").recv().is_err());
+            Ok(Cpu::portable().code(piece))
+        }
+    }
+
+    /// Returns an engine with one worker.
+    fn over(rail: Arc<dyn Rail>) -> *mut stripeline_engine {
+        let options = Options {
+            workers_max: 1,
+            waiting_threads_help: false,
+            ..Options::default()
+        };
+        Box::into_raw(Box::new(stripeline_engine {
+            number: u64::MAX,
+            process: Process::current(),
+            engine: Engine::start(vec![rail], options).expect("right options"),
+            scheduling: Scheduling::RateAware,
+            candidates: Vec::new(),
+            listening: Listening::new(None, null_mut()),
+            notices: Arc::default(),
+        }))
+    }
+
+    fn matrix(units: &[*mut u8]) -> stripeline_matrix {
+        stripeline_matrix {
+            size: size_of::<stripeline_matrix>(),
+            base: null_mut(),
+            stride: 0,
+            units: units.as_ptr(),
+            count: units.len(),
+            memory: 0,
+            device: 0,
+        }
+    }
+
+    unsafe extern "C" fn count(context: *mut c_void, _status: stripeline_status) {
+        // SAFETY: the test passes a counter that it keeps.
+        let counter = unsafe { &*context.cast::<AtomicUsize>() };
+        counter.fetch_add(1, Ordering::SeqCst);
+    }
+
+    #[test]
+    fn a_task_that_ends_after_its_engine_was_closed_sends_no_notification() {
+        let (arrived, arrivals) = channel();
+        let (blocker, go) = channel();
+        let go = Mutex::new(go);
+        let coder = Blocked { arrived, go };
+        let rail = Synchronous::new("blocked", Capability::synchronous(), coder);
+        let engine = over(Arc::new(rail));
+        let (mut codec, mut future) = (null_mut(), null_mut::<stripeline_future>());
+        let mut units = [[0_u8; 100]; 3];
+        let [first, second, parity] = units.each_mut().map(|unit| unit.as_mut_ptr());
+        let (data, parity) = ([first, second], [parity]);
+        let told = AtomicUsize::new(0);
+        let request = stripeline_request {
+            size: size_of::<stripeline_request>(),
+            priority: 0,
+            event_fd: 0,
+            deadline_ns: 0,
+            callback: Some(count),
+            context: (&raw const told).cast_mut().cast(),
+            flags: 0,
+        };
+        let mut sound = false;
+        // SAFETY: open handles, 100 bytes in each unit; all is kept until the task has ended.
+        unsafe {
+            assert_eq!(stripeline_codec_open(2, 2, 1, &mut codec), STRIPELINE_OK);
+            let issued = stripeline_iverify(
+                engine,
+                codec,
+                &matrix(&data),
+                &matrix(&parity),
+                100,
+                &request,
+                &mut sound,
+                null_mut(),
+                null_mut(),
+                &mut future,
+            );
+            assert_eq!(issued, STRIPELINE_OK);
+            arrivals.recv().expect("the piece arrives");
+            assert_eq!(stripeline_engine_close(engine), STRIPELINE_PENDING);
+            assert_eq!(stripeline_future_test(future), STRIPELINE_PENDING);
+            drop(blocker);
+            assert_eq!(stripeline_future_wait(future, -1), STRIPELINE_OK);
+            stripeline_future_release(future);
+            stripeline_codec_close(codec);
+        }
+        assert_eq!((told.load(Ordering::SeqCst), sound), (0, false));
+    }
+
+    #[test]
+    fn an_engine_without_tasks_is_closed_at_once() {
+        let engine = over(Arc::new(Cpu::rail()));
+        // SAFETY: opened above; null does nothing.
+        let closed = unsafe { [engine, null_mut()].map(|engine| stripeline_engine_close(engine)) };
+        assert_eq!(closed, [STRIPELINE_OK; 2]);
+    }
 }

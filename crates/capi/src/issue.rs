@@ -27,7 +27,7 @@ use crate::request::stripeline_request;
 ///
 /// The task has ended when a test of or wait for its future reports this, when its callback runs or
 /// its eventfd is written (both happen before the wait returns), or when stripeline_engine_close()
-/// has returned.
+/// has returned STRIPELINE_OK. After STRIPELINE_PENDING a task may still have its units; see there.
 ///
 /// @param engine   an open engine
 /// @param codec    k data units and m parity units
@@ -144,8 +144,8 @@ pub unsafe extern "C" fn stripeline_iupdate(
 /// @param parity       m units to read
 /// @param length       the length of every unit in bytes; units of 0 bytes are sound
 /// @param request      as for stripeline_iencode()
-/// @param sound        as for stripeline_verify(); like the units, it and the next two belong to
-///                     the task until it has ended, and are written before any notification
+/// @param sound        as for stripeline_verify(); it and the next two belong to the task until it
+///                     has ended or the engine is closed, and are written before any notification
 /// @param parity_unit  as for stripeline_verify()
 /// @param offset       as for stripeline_verify()
 /// @param future       as for stripeline_iencode()
@@ -208,7 +208,7 @@ unsafe fn issue(
     notice.verdict = verdict;
     let is_wanted = notice.is_wanted();
     let end = Arc::<End>::default();
-    let finish = finish(notice, &end);
+    let finish = finish(notice, Some(Arc::clone(&engine.notices)), &end);
     let keep = Box::new(Arc::clone(&finish));
     // SAFETY: as the caller guarantees until the task has ended, which is after the job is gone.
     let piece = unsafe { operation.piece(&codec.codec, length, keep) }?;

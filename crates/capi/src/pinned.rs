@@ -55,8 +55,7 @@ pub unsafe extern "C" fn stripeline_pinned_allocate(
     })
 }
 
-/// Releases memory. No task may use it any more: the tasks that did have ended, or their engine is
-/// closed.
+/// Releases memory. The tasks that use it must have ended; see stripeline_iencode().
 ///
 /// While the GPU works on other tasks the memory stays locked, because the driver might wait for
 /// them. Memory of the same size that is allocated then is this one; otherwise it is freed with the

@@ -21,7 +21,8 @@ pub enum stripeline_priority {
     STRIPELINE_BACKGROUND = 1,
 }
 
-/// Called once when a task has ended, before a wait for its future returns.
+/// Called once when a task has ended, before a wait for its future returns; never after the engine
+/// was closed.
 ///
 /// It runs on the thread that ended the task: a thread of the engine; a thread that codes while it
 /// waits for another task or for room; the thread that cancels the task or closes the engine; or
@@ -54,8 +55,8 @@ pub struct stripeline_request {
     /// A stripeline_priority.
     pub priority: i32,
     /// For a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the
-    /// task has ended, before a wait for its future returns; it must stay open until then. 0 for
-    /// none, unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
+    /// task has ended, before a wait for its future returns; it must stay open until then, or until
+    /// the engine is closed. 0 for none, unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
     pub event_fd: i32,
     /// The time limit of the task in nanoseconds from the call; 0 for none. At the deadline, pieces
     /// that a rail is working on are finished before the task ends. Deadlines are checked every 5

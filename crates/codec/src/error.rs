@@ -57,6 +57,9 @@ pub(crate) enum Reason {
         given: usize,
         wanted: usize,
     },
+    Empty {
+        call: Call,
+    },
     ErasedCount {
         erased: usize,
         parity_units: usize,
@@ -167,6 +170,7 @@ impl Error {
             | Reason::SumCount { .. } => ErrorKind::InvalidChecksums,
             Reason::Count { .. } | Reason::FingerprintCount { .. } => ErrorKind::CountMismatch,
             Reason::Length { .. }
+            | Reason::Empty { .. }
             | Reason::WindowFull { .. }
             | Reason::FingerprintLength { .. }
             | Reason::FingerprintEmpty => ErrorKind::LengthMismatch,
@@ -249,6 +253,12 @@ impl fmt::Display for Reason {
                 formatter,
                 "Cannot {call} the stripe: {what} has {given} bytes, the others have {wanted}"
             ),
+            Self::Empty { call } => {
+                write!(
+                    formatter,
+                    "Cannot {call} the stripe: the units have 0 bytes"
+                )
+            }
             Self::ErasedCount {
                 erased,
                 parity_units,

@@ -33,12 +33,12 @@ impl Codec {
         check_count(call, List::ParityUnits, parity, self.parity_units)
     }
 
-    /// Checks that the buffers of a call have equal lengths in bytes, and returns the length; 0 if
-    /// there are no buffers.
+    /// Checks that the buffers of a call have equal lengths of at least 1 byte, and returns the
+    /// length; 0 if there are no buffers.
     ///
     /// # Errors
-    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless the lengths are equal; the error
-    /// names the buffer by its position among the inputs or outputs, from 0.
+    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) otherwise; the error names the buffer by its
+    /// position among the inputs or outputs, from 0.
     pub fn check_lengths(
         &self,
         call: Call,
@@ -55,7 +55,10 @@ impl Codec {
         for (buffer, bytes) in inputs.chain(outputs) {
             check_length(call, buffer, bytes, *first.get_or_insert(bytes))?;
         }
-        Ok(first.unwrap_or(0))
+        match first {
+            Some(0) => Err(Reason::Empty { call }.into()),
+            length => Ok(length.unwrap_or(0)),
+        }
     }
 
     /// Checks the unit numbers of a decode call that passes `given` units and lists their numbers.

@@ -12,7 +12,7 @@
 //! coder panicked, and a task that was cancelled or whose deadline has passed.
 //!
 //! Bounds: outstanding tasks and bytes by [`Options`]; a task takes a few hundred bytes; queues
-//! contain outstanding tasks only.
+//! contain outstanding tasks, and those that were cancelled in the last milliseconds.
 //!
 //! Folders: `api` is the public interface, `core` has tasks, queues, workers and the watchdog, and
 //! [`schedule`], [`tuning`] and [`node`] are the policy, the tuning table and the sharing of CPUs.

@@ -380,8 +380,9 @@ typedef struct stripeline_plugin_table {
                     struct stripeline_plugin_completion *completions,
                     uint32_t completions_max);
     /**
-     * Asynchronous, may be null: cancels a submitted product. After STRIPELINE_PLUGIN_DONE its
-     * ticket never completes; after any other status it completes as without the call.
+     * Asynchronous, called only with STRIPELINE_PLUGIN_CANCEL_IS_FINAL, may be null: cancels a
+     * submitted product. After STRIPELINE_PLUGIN_DONE its ticket never completes; after any other
+     * status it completes as without the call.
      */
     int32_t (*cancel)(void *lane, uint64_t ticket);
     /**

@@ -3,6 +3,8 @@
 //!
 //! The units move into the job and come back when it is dropped: nothing else can access them until
 //! then, and a piece may be kept, sent or leaked without harm.
+//!
+//! There is no job for units of 0 bytes, which are refused (`LengthMismatch`).
 
 use std::time::Duration;
 
@@ -72,9 +74,6 @@ pub struct Refused<B = Vec<u8>> {
 ///
 /// # Errors
 /// As [`Codec::encode`].
-///
-/// # Panics
-/// If the units have 0 bytes.
 pub fn encode<B: UnitBuffer>(
     codec: &Codec,
     units: Units<B>,
@@ -91,9 +90,6 @@ pub fn encode<B: UnitBuffer>(
 /// # Errors
 /// As [`Codec::decode`]; `CountMismatch` if no unit is asked for or numbers and inputs differ in
 /// count; `InvalidUnit` for a number outside the stripe; `InvalidErasure` for one given twice.
-///
-/// # Panics
-/// If the units have 0 bytes.
 pub fn decode<B: UnitBuffer>(
     codec: &Codec,
     present: &[usize],
@@ -122,7 +118,7 @@ pub fn decode<B: UnitBuffer>(
 /// As [`Codec::update`].
 ///
 /// # Panics
-/// If the units have 0 bytes, or unless there are two inputs.
+/// Unless there are two inputs.
 pub fn update<B: UnitBuffer>(
     codec: &Codec,
     data_unit: usize,
@@ -139,9 +135,6 @@ pub fn update<B: UnitBuffer>(
 ///
 /// # Errors
 /// As [`Codec::verify`].
-///
-/// # Panics
-/// If the units have 0 bytes.
 pub fn verify<B: UnitBuffer>(
     codec: &Codec,
     units: Units<B>,

@@ -12,7 +12,7 @@ use arrayvec::ArrayVec;
 use stripeline_codec::{Coefficients, StorePolicy, UNITS_MAX};
 
 use crate::ownership::Ownership;
-use crate::{Job, Mode, Region};
+use crate::{Capability, Job, Mode, Region};
 
 /// The same range of every buffer of a job.
 pub struct Piece {
@@ -202,6 +202,19 @@ impl Piece {
         };
         self.ownership = Some(ownership);
         (self, handle)
+    }
+
+    /// Returns the piece as a rail of this capability is given it: revocable if the rail detaches.
+    ///
+    /// # Panics
+    /// If it is revocable already.
+    #[must_use]
+    pub fn for_rail(self, capability: &Capability) -> (Self, Option<RevokeHandle>) {
+        if !capability.detaches {
+            return (self, None);
+        }
+        let (piece, handle) = self.into_revocable();
+        (piece, Some(handle))
     }
 
     /// Makes the piece irrevocable again, because the rail has finished it.

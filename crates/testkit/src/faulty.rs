@@ -33,8 +33,8 @@ pub enum Failure {
     /// It does not complete until [`FaultyRail::release`], and is then done. A revocable piece is
     /// detached until then; another keeps its buffers, and dropping its lane waits.
     Hang,
-    /// As [`Failure::Hang`], but dropping its lane does not wait: a piece that is not detached keeps
-    /// its job alive for ever.
+    /// As [`Failure::Hang`], but dropping its lane does not wait: a piece that is not detached
+    /// keeps its job alive for ever.
     Forget,
     /// It is done, but with a wrong byte, or with the wrong verdict of a comparison.
     WrongBytes,

@@ -30,7 +30,8 @@ impl OpenEngine {
 impl Drop for OpenEngine {
     fn drop(&mut self) {
         // SAFETY: open until now.
-        unsafe { stripeline_engine_close(self.0) };
+        let closed = unsafe { stripeline_engine_close(self.0) };
+        assert!(closed == STRIPELINE_OK || std::thread::panicking());
     }
 }
 

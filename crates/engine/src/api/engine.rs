@@ -287,14 +287,15 @@ impl Drop for CancelOnDrop<'_> {
 }
 
 impl Core {
-    /// Adds the task's deadline to the timers; false if the task has ended, because it has 0 bytes.
+    /// Adds the task's deadline to the timers; false if the task has ended, because it has 0 bytes
+    /// or was cancelled.
     fn watch_deadline(&self, task: &Arc<Task>) -> bool {
         self.timers.add(task);
         self.timers.wake_if_dormant();
         if task.bytes == 0 {
             self.withdraw(task);
         }
-        task.bytes > 0
+        !task.is_done()
     }
 
     /// Assigns a task and codes on this thread.

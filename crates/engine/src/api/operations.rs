@@ -98,11 +98,10 @@ impl Engine {
             return Ok(encoded?);
         }
         let run = |piece| self.run(piece, request);
-        let encoded = (bytes > 0).then(|| borrowed::encode(codec, data, parity, run));
-        match encoded {
-            Some(Ok(outcome)) => outcome.map(|_sound| ()),
+        match borrowed::encode(codec, data, parity, run) {
+            Ok(outcome) => outcome.map(|_sound| ()),
             // The codec reports the error, or there are 0 bytes.
-            _ => Ok(codec.encode(data, parity)?),
+            Err(_) => Ok(codec.encode(data, parity)?),
         }
     }
 
@@ -125,10 +124,9 @@ impl Engine {
             return Ok(decoded?);
         }
         let run = |piece| self.run(piece, request);
-        let decoded = (bytes > 0).then(|| borrowed::decode(codec, units, erased, outputs, run));
-        match decoded {
-            Some(Ok(outcome)) => outcome.map(|_sound| ()),
-            _ => Ok(codec.decode(units, erased, outputs)?),
+        match borrowed::decode(codec, units, erased, outputs, run) {
+            Ok(outcome) => outcome.map(|_sound| ()),
+            Err(_) => Ok(codec.decode(units, erased, outputs)?),
         }
     }
 
@@ -146,11 +144,9 @@ impl Engine {
         request: Request,
     ) -> Result<(), Error> {
         let run = |piece| self.run(piece, request);
-        let updated =
-            (!old.is_empty()).then(|| borrowed::update(codec, data_unit, (old, new), parity, run));
-        match updated {
-            Some(Ok(outcome)) => outcome.map(|_sound| ()),
-            _ => Ok(codec.update(data_unit, old, new, parity)?),
+        match borrowed::update(codec, data_unit, (old, new), parity, run) {
+            Ok(outcome) => outcome.map(|_sound| ()),
+            Err(_) => Ok(codec.update(data_unit, old, new, parity)?),
         }
     }
 
@@ -166,11 +162,9 @@ impl Engine {
         request: Request,
     ) -> Result<Verdict, Error> {
         let run = |piece| self.run(piece, request);
-        let bytes = data.first().map_or(0, |unit| unit.len());
-        let verified = (bytes > 0).then(|| borrowed::verify(codec, data, parity, run));
-        match verified {
-            Some(Ok(outcome)) => outcome,
-            _ => Ok(codec.verify(data, parity)?),
+        match borrowed::verify(codec, data, parity, run) {
+            Ok(outcome) => outcome,
+            Err(_) => Ok(codec.verify(data, parity)?),
         }
     }
 
@@ -185,7 +179,6 @@ impl Engine {
         units: Units<B>,
         request: Request,
     ) -> Result<Issued<B>, NotIssued<B>> {
-        let units = refuse_empty(units)?;
         self.issue_units(owned::encode(codec, units)?, request)
     }
 
@@ -201,7 +194,6 @@ impl Engine {
         units: Units<B>,
         request: Request,
     ) -> Result<Issued<B>, NotIssued<B>> {
-        let units = refuse_empty(units)?;
         self.issue_units(owned::decode(codec, present, erased, units)?, request)
     }
 
@@ -217,7 +209,6 @@ impl Engine {
         units: Units<B>,
         request: Request,
     ) -> Result<Issued<B>, NotIssued<B>> {
-        let units = refuse_empty(units)?;
         if units.inputs.len() != 2 {
             let text = format!(
                 "Cannot update the stripe: {} inputs given, needed: 2",
@@ -239,7 +230,6 @@ impl Engine {
         units: Units<B>,
         request: Request,
     ) -> Result<Issued<B>, NotIssued<B>> {
-        let units = refuse_empty(units)?;
         self.issue_units(owned::verify(codec, units)?, request)
     }
 
@@ -258,14 +248,4 @@ impl Engine {
             }
         }
     }
-}
-
-fn refuse_empty<B: UnitBuffer>(units: Units<B>) -> Result<Units<B>, NotIssued<B>> {
-    let mut all = units.inputs.iter().chain(&units.outputs);
-    if all.any(|unit| unit.as_ref().is_empty()) {
-        let text = "Cannot issue a task: a unit has 0 bytes";
-        let error = Error::new(crate::ErrorKind::Invalid, text);
-        return Err(NotIssued { error, units });
-    }
-    Ok(units)
 }

@@ -89,8 +89,9 @@ pub struct Options {
     pub bytes_max: usize,
     /// What issuing does beyond these bounds.
     pub when_full: WhenFull,
-    /// A piece may take this long, or twenty times the time that follows from its rail's rate,
-    /// whichever is longer, before the rail counts as hanging.
+    /// A piece and those before it on its lane may take this long, or twenty times the time that
+    /// follows from the rail's rate, whichever is longer, before the rail counts as hanging; for a
+    /// while after failures of the rail up to eight times as long.
     pub stall: Duration,
     /// How long a rail stays out of service before it is tested again; doubled after each failure,
     /// up to 64 times this value.

@@ -91,6 +91,27 @@ pub struct RailStatistics {
     pub services: [u64; BUCKETS],
 }
 
+impl RailStatistics {
+    /// Returns the counts with their names, in the order in which all reports have them; without
+    /// `wake_ups`, which only measurements use.
+    #[must_use]
+    pub fn counts(&self) -> [(&'static str, u64); 11] {
+        [
+            ("queued", self.queued as u64),
+            ("pieces", self.pieces),
+            ("data_bytes", self.data_bytes),
+            ("busy_ns", self.busy_ns),
+            ("cpu_ns", self.cpu_ns),
+            ("stolen", self.stolen),
+            ("faults", self.faults),
+            ("revoked", self.revoked),
+            ("quarantines", self.quarantines),
+            ("checks", self.checks),
+            ("wrong", self.wrong),
+        ]
+    }
+}
+
 /// The counters of an engine since it started.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {

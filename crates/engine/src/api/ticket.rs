@@ -83,7 +83,7 @@ impl Ticket {
         );
         let given_up = self.task.fail(error);
         if given_up {
-            self.core.withdraw(&self.task);
+            self.core.give_up(&self.task);
         }
         given_up
     }

@@ -151,6 +151,7 @@ impl Core {
                     )
                 };
                 subtask.task.fail(Error::new(ErrorKind::NoRail, text));
+                self.give_up(&subtask.task);
                 self.abandon(subtask);
             }
         }

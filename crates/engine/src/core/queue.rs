@@ -30,12 +30,16 @@ impl QueueEntry {
         }
     }
 
-    pub(crate) fn priority(&self) -> Priority {
+    pub(crate) fn task(&self) -> &Arc<Task> {
         match self {
-            Self::Task(task) => task.priority,
-            Self::Subtask(subtask) => subtask.task.priority,
-            Self::Check(check) => check.task.priority,
+            Self::Task(task) => task,
+            Self::Subtask(subtask) => &subtask.task,
+            Self::Check(check) => &check.task,
         }
+    }
+
+    fn lane_of<'a>(&self, queues: &'a Queues) -> &'a Lanes {
+        &queues.by_priority[self.task().priority as usize]
     }
 
     /// Returns the subtask to be done; none if its issuer has withdrawn it, or if the entry is a
@@ -105,7 +109,8 @@ pub(crate) struct Queues {
     by_priority: [Lanes; 2],
 }
 
-/// Bounded by the engine's admission: every entry belongs to an outstanding task.
+/// Bounded by the engine's admission: every entry belongs to an outstanding task, or to one that
+/// was cancelled or has expired since the watchdog's last round.
 #[derive(Default)]
 struct Lanes {
     /// The remainders of subtasks that were longer than one piece; they have begun, so they go
@@ -117,16 +122,12 @@ struct Lanes {
 impl Queues {
     /// Adds new work.
     pub(crate) fn push(&self, entry: QueueEntry) {
-        self.by_priority[entry.priority() as usize]
-            .fresh
-            .push(entry);
+        entry.lane_of(self).fresh.push(entry);
     }
 
     /// Adds the rest of work that was begun.
     pub(crate) fn push_begun(&self, entry: QueueEntry) {
-        self.by_priority[entry.priority() as usize]
-            .begun
-            .push(entry);
+        entry.lane_of(self).begun.push(entry);
     }
 
     /// Removes the next entry.
@@ -135,6 +136,24 @@ impl Queues {
             let lanes = &self.by_priority[priority as usize];
             lanes.begun.pop().or_else(|| lanes.fresh.pop())
         })
+    }
+
+    /// Removes and returns the entries for which `is_done`. The others keep their order, but come
+    /// after those that other threads add during the call, and after the call workers must be woken
+    /// for them.
+    pub(crate) fn remove_if(&self, is_done: impl Fn(&QueueEntry) -> bool) -> Vec<QueueEntry> {
+        let lanes = self.by_priority.iter();
+        let queues = lanes.flat_map(|lanes| [&lanes.begun, &lanes.fresh]);
+        let mut removed = Vec::new();
+        for queue in queues {
+            for entry in (0..queue.len()).map_while(|_| queue.pop()) {
+                match is_done(&entry) {
+                    true => removed.push(entry),
+                    false => queue.push(entry),
+                }
+            }
+        }
+        removed
     }
 
     /// Returns the number of entries.

@@ -13,6 +13,7 @@ use crate::api::statistics::Counters;
 use crate::core::coding_threads::CodingThreads;
 use crate::core::doorbell::Doorbell;
 use crate::core::queue::Queues;
+use crate::core::shared::data_bytes;
 use crate::core::spot_checks::SpotChecks;
 use crate::core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::core::sync::{Arc, Mutex, lock};
@@ -99,21 +100,42 @@ pub(crate) struct InFlightPiece {
     pub(crate) before: Option<Vec<Vec<u8>>>,
 }
 
-/// The pieces of one worker in flight, by ticket: as many as the depth of its lane.
+impl InFlightPiece {
+    fn data_bytes(&self) -> usize {
+        data_bytes(&self.task, self.bytes)
+    }
+}
+
+/// The pieces of one worker in flight: as many as the depth of its lane.
 #[derive(Default)]
-pub(crate) struct InFlightPieces(Mutex<Vec<(u64, InFlightPiece)>>);
+pub(crate) struct InFlightPieces(Mutex<Vec<Entry>>);
+
+struct Entry {
+    ticket: u64,
+    /// Bytes of data that the lane had to do when the piece was submitted, including it. Computed
+    /// only for pieces that may be revoked.
+    lane_bytes: usize,
+    in_flight: InFlightPiece,
+}
 
 impl InFlightPieces {
     pub(crate) fn insert(&self, ticket: u64, in_flight: InFlightPiece) {
-        lock(&self.0).push((ticket, in_flight));
+        let mut entries = lock(&self.0);
+        let lane_bytes = in_flight.handle.as_ref().map_or(0, |_| {
+            let before = entries.iter().map(|entry| entry.in_flight.data_bytes());
+            before.sum::<usize>() + in_flight.data_bytes()
+        });
+        entries.push(Entry {
+            ticket,
+            lane_bytes,
+            in_flight,
+        });
     }
 
     pub(crate) fn remove(&self, ticket: u64) -> Option<InFlightPiece> {
-        let mut in_flight_pieces = lock(&self.0);
-        let index = in_flight_pieces
-            .iter()
-            .position(|(other, _)| *other == ticket)?;
-        Some(in_flight_pieces.swap_remove(index).1)
+        let mut entries = lock(&self.0);
+        let index = entries.iter().position(|entry| entry.ticket == ticket)?;
+        Some(entries.swap_remove(index).in_flight)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -122,26 +144,27 @@ impl InFlightPieces {
 
     /// Takes all of them.
     pub(crate) fn take(&self) -> impl Iterator<Item = InFlightPiece> {
-        let in_flight_pieces = std::mem::take(&mut *lock(&self.0));
-        in_flight_pieces.into_iter().map(|(_, in_flight)| in_flight)
+        let entries = std::mem::take(&mut *lock(&self.0));
+        entries.into_iter().map(|entry| entry.in_flight)
     }
 
-    /// Revokes the pieces that are `late` and whose buffers the rail has released.
+    /// Revokes the pieces that are `late` and whose buffers the rail has released. `late` is given
+    /// when a piece was begun, and how many bytes of data the lane had to do then, including it.
     pub(crate) fn revoke(
         &self,
-        late: impl Fn(&InFlightPiece) -> bool,
+        late: impl Fn(u64, usize) -> bool,
     ) -> Vec<(InFlightPiece, stripeline_rail::Piece)> {
-        let mut in_flight_pieces = lock(&self.0);
+        let mut entries = lock(&self.0);
         let mut revoked = Vec::new();
         let mut index = 0;
-        while index < in_flight_pieces.len() {
-            let in_flight = &in_flight_pieces[index].1;
-            let piece = match &in_flight.handle {
-                Some(handle) if late(in_flight) => handle.revoke(),
+        while index < entries.len() {
+            let entry = &entries[index];
+            let piece = match &entry.in_flight.handle {
+                Some(handle) if late(entry.in_flight.begun, entry.lane_bytes) => handle.revoke(),
                 _ => None,
             };
             match piece {
-                Some(piece) => revoked.push((in_flight_pieces.swap_remove(index).1, piece)),
+                Some(piece) => revoked.push((entries.swap_remove(index).in_flight, piece)),
                 None => index += 1,
             }
         }
@@ -166,9 +189,16 @@ struct Details {
     retesting: bool,
     /// When it was last put back into service.
     restored: u64,
+    /// The failures in a row before that.
+    failures_before: u32,
 }
 
 impl Details {
+    /// Returns whether it was put back into service so long ago that its failures do not count.
+    fn is_settled(&self, now: u64, period: u64) -> bool {
+        now > self.restored.saturating_add(backoff(period, FAILURES_MAX))
+    }
+
     fn record_failure(&mut self, why: &str, now: u64, period: u64) {
         why.clone_into(&mut self.why);
         self.retry = now.saturating_add(backoff(period, self.failures));
@@ -179,7 +209,11 @@ impl Details {
 /// The bound of the exponential backoff: waiting longer would save nothing.
 const FAILURES_MAX: u32 = 6;
 
-/// Returns how long a rail stays out of service when it has failed several times in a row.
+/// The bound of the doublings of the time to answer: a rail that hangs whenever it is put back into
+/// service delays a task that often.
+const EXTENSIONS_MAX: u32 = 3;
+
+/// Returns a period that doubles with each failure of a rail in a row.
 fn backoff(period: u64, failures: u32) -> u64 {
     period.saturating_mul(1 << failures)
 }
@@ -203,13 +237,22 @@ impl Health {
         if self.out.swap(true, Ordering::SeqCst) {
             return false;
         }
-        // A rail that has been in service for long starts again with the shortest period.
-        let longest = backoff(period, FAILURES_MAX);
-        if now > details.restored.saturating_add(longest) {
+        if details.is_settled(now, period) {
             details.failures = 0;
         }
         details.record_failure(why, now, period);
         true
+    }
+
+    /// Returns how long the rail may take to answer if it may take `limit` without failures. A rail
+    /// that is much slower than assumed counts as hanging before its rate is measured, so it gets
+    /// more time when it is put back into service.
+    pub(crate) fn extend(&self, limit: u64, now: u64, period: u64) -> u64 {
+        let details = lock(&self.details);
+        match details.is_settled(now, period) {
+            true => limit,
+            false => backoff(limit, details.failures_before.min(EXTENSIONS_MAX)),
+        }
     }
 
     /// Returns whether it is time to test the rail again; the caller must then call
@@ -228,6 +271,7 @@ impl Health {
         match failure {
             None => {
                 details.restored = now;
+                details.failures_before = details.failures;
                 self.out.store(false, Ordering::SeqCst);
             }
             Some(why) => details.record_failure(why, now, period),
@@ -244,6 +288,20 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rail_gets_more_time_after_failures_until_it_has_been_in_service_for_long() {
+        let (health, period, mut now) = (Health::default(), 100, 100);
+        assert_eq!(health.extend(7, now, period), 7);
+        for (before, after) in [(1, 2), (2, 4), (4, 8), (8, 8)] {
+            assert!(health.quarantine("a test", now, period));
+            assert_eq!(health.extend(7, now, period), 7 * before);
+            now += 1;
+            health.end_retest(None, now, period);
+            assert_eq!(health.extend(7, now, period), 7 * after);
+        }
+        assert_eq!(health.extend(7, now + 64 * period + 1, period), 7);
+    }
 
     #[test]
     fn a_very_long_period_does_not_become_a_short_one() {

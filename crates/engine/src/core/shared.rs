@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The state that all threads of an engine share, and the accounting of tasks.
 
+use std::sync::Weak;
+
 use stripeline_codec::Verdict;
 use stripeline_rail::{Fault, FaultKind, MemoryKind, Mode, Piece, Process, Region};
 
@@ -12,8 +14,8 @@ use crate::core::clock::{Clock, nanoseconds};
 use crate::core::doorbell::Doorbell;
 use crate::core::queue::{QueueEntry, Queues, Subtask};
 use crate::core::rail_state::RailState;
-use crate::core::sync::Arc;
 use crate::core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::core::sync::{Arc, Mutex};
 use crate::core::task::Task;
 use crate::core::timer_queue::TimerQueue;
 use crate::node::{Coordination, Membership};
@@ -35,6 +37,8 @@ pub(crate) struct Core {
     pub(crate) may_code_at_once: bool,
     pub(crate) admission: Arc<Admission>,
     pub(crate) timers: TimerQueue,
+    /// Tasks that have failed, and of which parts may be queued; see [`Core::end_failed`].
+    pub(crate) failed: Mutex<Vec<Weak<Task>>>,
     pub(crate) closing: AtomicBool,
     /// The process that has the engine's threads.
     process: Process,
@@ -86,6 +90,7 @@ impl Core {
             common: Queues::default(),
             first_come: Doorbell::default(),
             timers: TimerQueue::default(),
+            failed: Mutex::default(),
             closing: AtomicBool::new(false),
             process: Process::current(),
             threads_allowed: AtomicUsize::new(allowed),
@@ -146,7 +151,7 @@ impl Core {
     /// another; if the engine is closing, it fails. A thread that takes a rail out of service or
     /// closes the engine empties the queues afterwards, and this one checks after the push, so one
     /// of the two finds the work.
-    fn pushed(&self, rail: usize) {
+    pub(crate) fn pushed(&self, rail: usize) {
         if self.is_closing() {
             return self.close_queues();
         }
@@ -154,7 +159,7 @@ impl Core {
         self.ring(rail);
     }
 
-    fn queues_of(&self, rail: usize) -> &Queues {
+    pub(crate) fn queues_of(&self, rail: usize) -> &Queues {
         match rail {
             COMMON => &self.common,
             rail => &self.rail_states[rail].queues,
@@ -275,6 +280,7 @@ impl Core {
             let name = self.name(rail);
             let text = format!("Cannot update parity: {name} failed while changing it ({fault})");
             subtask.task.fail(Error::new(ErrorKind::Failed, text));
+            self.give_up(&subtask.task);
             return self.abandon(subtask);
         }
         let refused = subtask.refused.with(rail);

@@ -6,15 +6,18 @@ use std::time::{Duration, Instant};
 use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
 use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{Capability, Cpu, Mode, Piece, Rail, Synchronous};
+use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
 use super::shared::Core;
 use crate::api::engine::{Engine, core};
 use crate::api::options::{Options, Scheduling};
 use crate::api::request::Priority;
+use crate::api::ticket::Ticket;
 use crate::core::queue::QueueEntry;
 use crate::core::sync::Arc;
 use crate::core::task::{Task, TaskSpec};
-use crate::schedule::{COMMON, Class, RailSet};
+use crate::core::worker::Worker;
+use crate::schedule::{BEGUN, COMMON, Class, RailSet};
 
 /// Longer than any operation here takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -177,6 +180,104 @@ fn a_deadline_is_removed_when_its_task_ends() {
     core.withdraw(&cancelled);
     core.timers.add(&cancelled);
     assert_eq!(core.timers.len(), 0);
+}
+
+#[test]
+fn queued_parts_of_an_expired_task_end_before_other_work() {
+    let core = core(rails(), options()).expect("right options");
+    assert!(core.admission.enter(16));
+    let piece = piece();
+    let spec = TaskSpec {
+        deadline: 1,
+        priority: Priority::Background,
+        ..spec(core.eligible(&piece))
+    };
+    let expired = Arc::new(Task::new(spec, piece));
+    core.timers.add(&expired);
+    let others = [task(&core), task(&core)];
+    for task in [&expired, &others[0], &others[1]] {
+        core.scheduler.placed(0, task.priority, 16);
+    }
+    let entry = QueueEntry::Task(Arc::clone(&expired));
+    let (begun, rest) = entry.into_subtask().expect("not begun").split(4);
+    core.scheduler.begun(0, Priority::Background, 8);
+    core.push(0, QueueEntry::Task(Arc::clone(&others[0])));
+    core.push_back(0, QueueEntry::Subtask(rest));
+    core.push(0, QueueEntry::Task(Arc::clone(&others[1])));
+    core.expire_overdue(core.clock.now());
+    core.end_failed();
+    // What is begun, and the other tasks.
+    assert_eq!(core.scheduler.backlog_bytes(0), 8 + 2 * 16);
+    let queues = &core.rail_states[0].queues;
+    for task in &others {
+        let next = queues.pop().expect("an entry");
+        assert!(Arc::ptr_eq(next.task(), task), "in the order of issue");
+    }
+    assert_eq!(queues.depth(), 0);
+    assert!(!expired.is_done(), "a part is begun");
+    core.abandon(begun);
+    let error = expired.outcome().expect("it has ended");
+    let error = error.expect_err("its deadline has passed");
+    assert_eq!(error.kind(), crate::ErrorKind::DeadlineExceeded);
+}
+
+#[test]
+fn a_cancelled_task_leaves_queue_and_backlog() {
+    let core = Arc::new(core(rails(), options()).expect("right options"));
+    let task = task(&core);
+    core.enqueue_task(Arc::clone(&task));
+    let ticket = Ticket {
+        core: Arc::clone(&core),
+        task,
+    };
+    assert!(ticket.cancel());
+    assert!(ticket.test().is_some(), "ended at once");
+    assert!(core.needs_watchdog());
+    core.end_failed();
+    let depth = core.rail_states[0].queues.depth();
+    assert_eq!((depth, core.scheduler.backlog_bytes(0)), (0, 0));
+    assert!(!core.needs_watchdog());
+}
+
+/// Pieces in flight on a lane.
+const DEPTH: u64 = 64;
+
+#[test]
+fn a_piece_on_a_deep_lane_may_take_as_long_as_those_before_it() {
+    let capability = Capability {
+        lanes: 2,
+        ..Capability::synchronous()
+    };
+    let coder = Synchronous::new("slow", capability, Cpu::portable());
+    let hanging = FaultyRail::new(std::sync::Arc::new(coder), Script::always(Failure::Hang));
+    let rail = hanging.detaching().deep(DEPTH as usize);
+    let options = Options {
+        check_every: 0,
+        ..Options::default()
+    };
+    let core = core(vec![std::sync::Arc::new(rail)], options).expect("right options");
+    // The device does a piece in 5 ms.
+    let class = Class::of(Mode::Set, 1, 16);
+    for _ in 0..100 {
+        core.scheduler.placed(0, BEGUN, 16);
+        core.scheduler.finished(0, class, 16, 2 * 5_000_000);
+    }
+    let state = &core.rail_states[0];
+    let in_flight = &state.in_flight_pieces[0];
+    let lane = state.open_lane().expect("a lane");
+    let mut worker = Worker::new(&core, 0, in_flight, lane);
+    for _ in 0..DEPTH {
+        core.scheduler.placed(0, Priority::Foreground, 16);
+        worker.begin(QueueEntry::Task(task(&core)));
+    }
+    // All but the last one have completed.
+    (1..DEPTH).for_each(|ticket| drop(in_flight.remove(ticket)));
+    // With another lane that is as busy.
+    let least = 2 * DEPTH * 5_000_000;
+    core.revoke_overdue(core.clock.now() + least);
+    assert_eq!(in_flight.len(), 1, "it is just being done");
+    core.revoke_overdue(core.clock.now() + 21 * least);
+    assert_eq!(in_flight.len(), 0, "it hangs");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The watchdog, one thread per engine: expires deadlines, takes pieces away from rails that do not
-//! answer, tests rails that are out of service, and ticks the scheduler. It sleeps while no task is
-//! outstanding.
+//! The watchdog, one thread per engine: expires deadlines, ends what is queued of failed tasks,
+//! takes pieces away from rails that do not answer, tests rails that are out of service, and ticks
+//! the scheduler. It sleeps while no task is outstanding.
 
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::core::clock::nanoseconds;
 use crate::core::queue::{Check, QueueEntry, Subtask};
 use crate::core::rail_state::InFlightPiece;
 use crate::core::shared::{Core, data_bytes};
-use crate::core::sync::Arc;
+use crate::core::sync::{Arc, lock};
 use crate::core::task::Task;
 use crate::schedule::{BEGUN, COMMON};
 
@@ -34,6 +34,7 @@ pub(crate) fn run(core: &Arc<Core>) {
     while !core.is_closing() {
         let now = core.clock.now();
         core.expire_overdue(now);
+        core.end_failed();
         core.revoke_overdue(now);
         core.drain_out_of_service();
         let quarantined = core.retest_due(now);
@@ -61,20 +62,63 @@ impl Core {
         let mut rail_states = self.rail_states.iter();
         self.is_closing()
             || self.admission.outstanding() > 0
+            || !lock(&self.failed).is_empty()
             || rail_states.any(|state| !state.health.is_in_service())
     }
 
-    fn expire_overdue(&self, now: u64) {
+    pub(crate) fn expire_overdue(&self, now: u64) {
         while let Some(due) = self.timers.pop_due(now) {
             if let Some(task) = due.upgrade()
                 && task.expire()
             {
-                self.withdraw(&task);
+                self.give_up(&task);
             }
         }
     }
 
-    /// Ends a task that was cancelled or has expired, and was not begun.
+    /// Ends what is not begun of a task that has failed: all of it at once, parts of it in the next
+    /// round.
+    pub(crate) fn give_up(&self, task: &Arc<Task>) {
+        // First: the watchdog sleeps when no task is outstanding.
+        lock(&self.failed).push(Arc::downgrade(task));
+        self.withdraw(task);
+    }
+
+    /// Removes failed tasks, and ends their parts, from the queues: there a part of a background
+    /// task would wait as long as there is foreground work.
+    pub(crate) fn end_failed(&self) {
+        let mut failed = std::mem::take(&mut *lock(&self.failed));
+        if failed.is_empty() {
+            return;
+        }
+        // A task may be cancelled several times.
+        failed.sort_unstable_by_key(|task| task.as_ptr());
+        failed.dedup_by_key(|task| task.as_ptr());
+        for rail in (0..self.rail_states.len()).chain([COMMON]) {
+            let queues = self.queues_of(rail);
+            for entry in queues.remove_if(|entry| entry.task().is_abandoned()) {
+                self.remove_from_backlog(rail, &entry);
+                self.end_entry(entry);
+            }
+            if queues.depth() > 0 {
+                self.pushed(rail);
+            }
+        }
+        // A worker may be about to queue a part, and a rail may return one.
+        failed.retain(|task| task.upgrade().is_some_and(|task| !task.is_done()));
+        lock(&self.failed).append(&mut failed);
+    }
+
+    /// Ends an entry, popped from a queue, whose task has failed.
+    fn end_entry(&self, entry: QueueEntry) {
+        match entry {
+            QueueEntry::Task(task) => self.withdraw(&task),
+            QueueEntry::Subtask(subtask) => self.abandon(subtask),
+            QueueEntry::Check(check) => self.close_check(*check),
+        }
+    }
+
+    /// Ends a task that has failed, or has 0 bytes, if it was not begun.
     pub(crate) fn withdraw(&self, task: &Arc<Task>) {
         if let Some(piece) = task.take() {
             let bytes = piece.bytes();
@@ -90,18 +134,16 @@ impl Core {
     }
 
     /// Takes overdue pieces away from rails that work on copies, and redoes them on other rails.
-    fn revoke_overdue(&self, now: u64) {
+    pub(crate) fn revoke_overdue(&self, now: u64) {
         for (rail, state) in self.rail_states.iter().enumerate() {
             if !state.rail.capability().detaches {
                 continue;
             }
+            let is_late = |begun: u64, lane_bytes: usize| {
+                now > begun.saturating_add(self.time_limit(rail, lane_bytes, now))
+            };
             for in_flight_pieces in &state.in_flight_pieces {
-                let late = in_flight_pieces.revoke(|in_flight| {
-                    now > in_flight
-                        .begun
-                        .saturating_add(self.time_limit(rail, in_flight))
-                });
-                for (in_flight, piece) in late {
+                for (in_flight, piece) in in_flight_pieces.revoke(is_late) {
                     state.counters.revoked.fetch_add(1, Relaxed);
                     let milliseconds = (now - in_flight.begun) / 1_000_000;
                     let name = self.name(rail);
@@ -149,12 +191,17 @@ impl Core {
         }
     }
 
-    /// Returns the nanoseconds after which a piece in flight counts as overdue.
-    fn time_limit(&self, rail: usize, in_flight: &InFlightPiece) -> u64 {
-        let rate = self.scheduler.rate(rail).max(1.0);
-        let promised = data_bytes(&in_flight.task, in_flight.bytes) as f64 / rate * 1e9;
-        let floor = nanoseconds(self.options.stall);
-        floor.max((promised as u64).saturating_mul(OVERDUE_FACTOR))
+    /// Returns the nanoseconds after which a piece counts as overdue, on a lane that had
+    /// `lane_bytes` bytes of data to do when the piece was submitted.
+    pub(crate) fn time_limit(&self, rail: usize, lane_bytes: usize, now: u64) -> u64 {
+        let state = &self.rail_states[rail];
+        // While all lanes work, each has its part of the rate.
+        let lanes = state.in_flight_pieces.len() as f64;
+        let promised = lane_bytes as f64 * lanes / self.scheduler.rate(rail).max(1.0) * 1e9;
+        let limit = (promised as u64).saturating_mul(OVERDUE_FACTOR);
+        let limit = limit.max(nanoseconds(self.options.stall));
+        let period = nanoseconds(self.options.quarantine);
+        state.health.extend(limit, now, period)
     }
 
     /// Tests rails that are due, each on a thread of its own, because a test may hang. Returns
@@ -218,21 +265,9 @@ impl Core {
     pub(crate) fn close_queues(&self) {
         for queues in self.queues() {
             while let Some(entry) = queues.pop() {
-                match entry {
-                    QueueEntry::Task(task) => {
-                        task.close();
-                        self.withdraw(&task);
-                    }
-                    QueueEntry::Subtask(subtask) => {
-                        subtask.task.close();
-                        self.abandon(subtask);
-                    }
-                    QueueEntry::Check(check) => {
-                        // Not compared, its bytes may be wrong, so the task must not end as done.
-                        check.task.close();
-                        self.close_check(*check);
-                    }
-                }
+                // Also of a check: not compared, its bytes may be wrong.
+                entry.task().close();
+                self.end_entry(entry);
             }
         }
     }

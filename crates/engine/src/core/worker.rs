@@ -329,12 +329,7 @@ impl<'a> Worker<'a> {
     ) {
         self.tickets += 1;
         let bytes = piece.bytes();
-        let (piece, handle) = if self.state.rail.capability().detaches {
-            let (piece, handle) = piece.into_revocable();
-            (piece, Some(handle))
-        } else {
-            (piece, None)
-        };
+        let (piece, handle) = piece.for_rail(self.state.rail.capability());
         self.in_flight_pieces
             .insert(self.tickets, in_flight(bytes, handle));
         // A panic of a coder must neither end the worker nor leave the task unfinished.
@@ -396,7 +391,7 @@ impl<'a> Worker<'a> {
             }
             core.lose(rail, in_flight);
         };
-        for (in_flight, piece) in in_flight_pieces.revoke(|_| true) {
+        for (in_flight, piece) in in_flight_pieces.revoke(|_, _| true) {
             if has_panicked {
                 core.retry_revoked(rail, in_flight, piece);
             } else {

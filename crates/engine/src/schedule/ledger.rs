@@ -14,10 +14,9 @@ use crate::api::request::Priority;
 /// for TCP's round-trip times (RFC 6298, alpha).
 const WEIGHT: f64 = 1.0 / 8.0;
 
-/// The weight of a new sample in the ratio of its class to the other classes. When a rail becomes
-/// slower or faster, all its classes do, including those that it is no longer assigned; when one
-/// class does, the pieces of some tasks are enough to separate it from the others.
-const WEIGHT_OF_CLASS: f64 = 1.0 / 32.0;
+/// The most by which the costs of all classes change together, and its inverse. Threads that race
+/// may record a sample for the class and not for all classes, or the reverse; such errors add up.
+const DRIFT_MAX: f64 = 64.0;
 
 /// A sample is limited to this many times the estimate, and to its inverse, so that a worker that
 /// lost its CPU for a time slice does not make its rail look dead. A change by a factor of ten is
@@ -129,10 +128,15 @@ impl Ledger {
         let sample = match self.cost_measured(class) {
             Some(known) => {
                 let off = (sample / known).clamp(1.0 / OUTLIER, OUTLIER);
+                let step = 1.0 + (off - 1.0) * WEIGHT;
+                // When a rail becomes slower or faster, all its classes do, including those that it
+                // is no longer assigned; when one class does, the pieces of some tasks are enough
+                // to separate it from the others. Both factors are powers of one step: noise that
+                // leaves their product as it is then changes neither of them.
                 let cost = &self.cost[class.index()];
-                cost.set(cost.get() * (1.0 + (off - 1.0) * WEIGHT_OF_CLASS));
-                self.drift
-                    .set(self.drift() * (1.0 + (off - 1.0) * WEIGHT) - 1.0);
+                cost.set(cost.get() * step.sqrt().sqrt());
+                let drift = (self.drift() * step).clamp(1.0 / DRIFT_MAX, DRIFT_MAX);
+                self.drift.set(drift - 1.0);
                 known * off
             }
             None => {
@@ -205,5 +209,46 @@ impl Ledger {
 
     pub(super) fn set_assigned_ns(&self, now_ns: u64) {
         self.assigned_ns.store(now_ns, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use stripeline_codec::hash::split_mix;
+    use stripeline_rail::Mode;
+
+    use super::*;
+
+    #[test]
+    fn noise_of_one_class_does_not_change_the_cost_of_another() {
+        let bytes = 1 << 20;
+        let ledger = Ledger::new(RailTraits {
+            workers: 1,
+            granule_bytes: 1,
+            piece_bytes: bytes,
+            room_bytes: None,
+            smallest_bytes: 1,
+            handoff: Duration::ZERO,
+            prior_rate: 1e9,
+            shares_cpus: false,
+        });
+        let classes = [Mode::Set, Mode::Add].map(|mode| Class::of(mode, 1, bytes));
+        // One nanosecond a byte.
+        for class in classes {
+            ledger.measured(class, bytes, bytes as u64);
+        }
+        let mut seed = 1;
+        for _ in 0..100_000 {
+            let noise = (split_mix(&mut seed) >> 11) as f64 / (1_u64 << 53) as f64;
+            let busy_ns = bytes as f64 * (0.75 + 0.5 * noise);
+            ledger.measured(classes[0], bytes, busy_ns as u64);
+        }
+        let costs = classes.map(|class| ledger.cost(class));
+        assert!(
+            costs.iter().all(|cost| (0.8..1.25).contains(cost)),
+            "{costs:?}"
+        );
     }
 }

@@ -2,14 +2,16 @@
 //! Measures how fast a rail does one kind of task, by submitting only such tasks to its lanes.
 
 use std::collections::VecDeque;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Barrier;
-use std::thread;
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Codec, StorePolicy};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Done, Lane, Piece, Rail, RevokeHandle, clock};
+use stripeline_rail::{Capability, Done, Lane, Piece, Rail, RevokeHandle, clock};
 
 /// The number of groups of steps of which the median is taken.
 const GROUPS: usize = 5;
@@ -82,22 +84,53 @@ pub(super) fn rate(
     lanes: usize,
     time: Duration,
 ) -> Result<f64, String> {
-    let start = Barrier::new(lanes);
-    let drive = || {
-        let driver = caught(|| LaneDriver::new(rail, load, load.pieces()?));
-        // The other threads wait here, so every thread must arrive, even if its rail failed.
-        start.wait();
+    let builders = (0..lanes).map(|_| Builder::new());
+    let prepare = || caught(|| LaneDriver::new(rail, load, load.pieces()?));
+    let drive = |driver: Result<LaneDriver<'_>, String>| {
         driver.and_then(|mut driver| caught(|| driver.run(time)))
     };
-    let steps: Vec<Result<Vec<Step>, String>> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..lanes).map(|_| scope.spawn(drive)).collect();
-        let joined = threads.into_iter().map(|thread| thread.join());
-        joined
-            .map(|steps| steps.expect("panics were caught"))
-            .collect()
-    });
+    let steps = on_threads(builders, prepare, drive)
+        .map_err(|error| format!("no thread for each lane: {error}"))?;
     let steps = steps.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok(together(&steps))
+}
+
+/// Runs `prepare` and then `run` on a thread of each builder; `run` when all are prepared. Neither
+/// may panic.
+///
+/// # Errors
+/// If a thread cannot be started: the others end then.
+fn on_threads<P, R: Send>(
+    builders: impl Iterator<Item = Builder>,
+    prepare: impl Fn() -> P + Sync,
+    run: impl Fn(P) -> R + Sync,
+) -> io::Result<Vec<R>> {
+    // Locked until all threads are prepared, or one cannot be started.
+    let start = Mutex::new(());
+    let work = |ready: Sender<()>| {
+        let prepared = prepare();
+        drop(ready);
+        drop(start.lock());
+        run(prepared)
+    };
+    thread::scope(|scope| {
+        let held = start.lock();
+        let (ready, arrivals) = channel();
+        let work = &work;
+        let mut threads = Vec::new();
+        for builder in builders {
+            let ready = ready.clone();
+            threads.push(builder.spawn_scoped(scope, move || work(ready))?);
+        }
+        drop(ready);
+        // Ends when every thread has dropped its sender.
+        let _: Result<(), _> = arrivals.recv();
+        drop(held);
+        let joined = threads.into_iter().map(|thread| thread.join());
+        Ok(joined
+            .map(|result| result.expect("panics were caught"))
+            .collect())
+    })
 }
 
 fn caught<R>(run: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
@@ -134,28 +167,28 @@ fn together(lanes: &[Vec<Step>]) -> f64 {
 }
 
 /// A lane and the pieces that are resubmitted to it.
-struct LaneDriver {
+struct LaneDriver<'a> {
+    capability: &'a Capability,
     lane: Box<dyn Lane>,
     idle: VecDeque<Piece>,
     /// By ticket, for rails whose pieces are revocable.
     handles: Vec<(u64, RevokeHandle)>,
-    revocable: bool,
     depth: usize,
     inputs: usize,
     tickets: u64,
 }
 
-impl LaneDriver {
-    fn new(rail: &dyn Rail, load: &Load, pieces: VecDeque<Piece>) -> Result<Self, String> {
+impl<'a> LaneDriver<'a> {
+    fn new(rail: &'a dyn Rail, load: &Load, pieces: VecDeque<Piece>) -> Result<Self, String> {
         let capability = rail.capability();
         if let Some(piece) = pieces.iter().find(|piece| !capability.takes(piece)) {
             return Err(format!("it does not accept {piece:?}"));
         }
         Ok(Self {
+            capability,
             lane: rail.open_lane().map_err(|fault| fault.to_string())?,
             idle: pieces,
             handles: Vec::new(),
-            revocable: capability.detaches,
             depth: load.depth,
             inputs: load.data_units,
             tickets: 0,
@@ -201,13 +234,11 @@ impl LaneDriver {
         Ok(bytes)
     }
 
-    fn submit(&mut self, mut piece: Piece) {
-        if self.revocable {
-            let (revocable, handle) = piece.into_revocable();
-            self.handles.push((self.tickets, handle));
-            piece = revocable;
-        }
-        self.lane.submit(self.tickets, piece);
+    fn submit(&mut self, piece: Piece) {
+        let (piece, handle) = piece.for_rail(self.capability);
+        let ticket = self.tickets;
+        self.handles.extend(handle.map(|handle| (ticket, handle)));
+        self.lane.submit(ticket, piece);
         self.tickets += 1;
     }
 
@@ -252,6 +283,16 @@ mod tests {
             .iter()
             .map(|&(time, bytes)| (at(time), bytes))
             .collect()
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_started_does_not_leave_the_others_waiting() {
+        // No machine has an address space for the stack of the second thread.
+        let builders = [1 << 20, 1 << 60, 1 << 20].map(|bytes| Builder::new().stack_size(bytes));
+        assert!(on_threads(builders.into_iter(), || (), |()| ()).is_err());
+        let builders = [(); 3].map(|()| Builder::new());
+        let results = on_threads(builders.into_iter(), || 2, |number| number + 1);
+        assert_eq!(results.expect("threads"), [3; 3]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod checks;
 mod closing;
 mod codecs;
 mod faults;
+mod giving_up;
 mod opening;
 mod sharing;
 mod storing;

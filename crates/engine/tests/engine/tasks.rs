@@ -124,7 +124,10 @@ fn wrong_input_is_refused_with_the_codecs_reason() {
     let error = engine
         .iencode(&codec, units, Request::default())
         .expect_err("no bytes");
-    assert_eq!(error.to_string(), "Cannot issue a task: a unit has 0 bytes");
+    assert_eq!(
+        error.to_string(),
+        "Cannot encode the stripe: the units have 0 bytes"
+    );
     assert_eq!(
         engine.encode(
             &codec,

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use stripeline_engine::node::{Coordination, Cpus, Membership, Options, Place};
 
-/// The CPUs of the node in these tests, which 1 to 10 processes can share equally: a share shows how
-/// many processes a process takes into account.
+/// The CPUs of the node in these tests, which 1 to 10 processes can share equally: a share shows
+/// how many processes a process takes into account.
 pub const CPUS: usize = 2_520;
 
 /// A directory on shared memory if there is any; removed when dropped.

@@ -118,13 +118,18 @@ impl Completions {
         self.arrived.notify_one();
     }
 
-    /// Makes [`Completions::take`] return `None` once all reports have been taken.
+    /// Makes [`Completions::take`] return `None` once all reports have been taken, and forgets the
+    /// tasks that could be cancelled: each has the engine, whose listener has these reports, and a
+    /// task that hangs may never be reported.
     pub(crate) fn close(&self) {
         self.state().closed = true;
         self.arrived.notify_all();
+        let tickets = std::mem::take(&mut *self.tickets());
+        // Not under the lock: this may drop the engine's last parts.
+        drop(tickets);
     }
 
-    /// Makes a task cancellable until its report is taken.
+    /// Makes a task cancellable until its report is taken or the engine is closed.
     pub(crate) fn keep(&self, task: i64, ticket: Ticket) {
         self.tickets().insert(task, ticket);
     }
@@ -159,7 +164,10 @@ fn report(task: i64, outcome: &Outcome) -> [i64; REPORT_LONGS] {
 
 #[cfg(test)]
 mod tests {
-    use stripeline_engine::EventKind;
+    use stripeline_codec::{Code, Codec};
+    use stripeline_engine::{Engine, EventKind, Options, Request};
+    use stripeline_rail::Cpu;
+    use stripeline_rail::owned::Units;
 
     use super::*;
 
@@ -215,6 +223,28 @@ mod tests {
         assert_eq!(completions.take(&mut reports), Some(1));
         assert_eq!(reports[0], [3, SOUND, 0]);
         assert_eq!(completions.take(&mut reports), None);
+    }
+
+    #[test]
+    fn a_task_that_is_never_reported_does_not_keep_its_engine_after_the_close() {
+        let completions = completions();
+        let told = Arc::clone(&completions);
+        let options = Options {
+            listener: Arc::new(move |event: &Event| told.tell(event.clone())),
+            workers_max: 1,
+            ..Options::default()
+        };
+        let engine = Engine::start(vec![Arc::new(Cpu::rail())], options).expect("right options");
+        let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
+        let units = Units {
+            inputs: vec![vec![1; 8]; 2],
+            outputs: vec![vec![0; 8]],
+        };
+        let issued = engine.iencode(&codec, units, Request::default());
+        completions.keep(7, issued.expect("room").ticket().clone());
+        drop(engine);
+        completions.close();
+        assert_eq!(Arc::strong_count(&completions), 1);
     }
 
     #[test]

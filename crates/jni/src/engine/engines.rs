@@ -6,9 +6,9 @@
 //! except those that only read or cancel.
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+use stripeline_boundary::Gate;
 use stripeline_engine::{Candidate, Configuration, Engine, Event, Scheduling};
 
 use crate::engine::completions::Completions;
@@ -45,18 +45,9 @@ pub(crate) struct Open {
     pub(crate) scheduling: Scheduling,
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) completions: Arc<Completions>,
+    /// Counts the calls inside that may issue or wait. Separate from the engine, so that a call
+    /// drops its reference to the engine before it leaves the gate.
     gate: Arc<Gate>,
-}
-
-/// Counts the calls inside an engine. Separate from the engine, so that a call drops its reference
-/// to the engine before it leaves the gate.
-#[derive(Default)]
-struct Gate {
-    closing: AtomicBool,
-    /// The number of calls inside that may issue or wait.
-    calls: AtomicUsize,
-    quiet: Mutex<()>,
-    left: Condvar,
 }
 
 /// A call inside an engine, which cannot close before the call has left.
@@ -80,33 +71,6 @@ impl Drop for Call {
         // engine.
         drop(self.open.take());
         self.gate.leave();
-    }
-}
-
-impl Gate {
-    fn enter(&self) -> bool {
-        // Sequentially consistent with `close`: either this load reads the closing flag, or `close`
-        // counts this call.
-        self.calls.fetch_add(1, Ordering::SeqCst);
-        let admitted = !self.closing.load(Ordering::SeqCst);
-        if !admitted {
-            self.leave();
-        }
-        admitted
-    }
-
-    fn leave(&self) {
-        let last = self.calls.fetch_sub(1, Ordering::SeqCst) == 1;
-        if last && self.closing.load(Ordering::SeqCst) {
-            drop(self.quiet.lock().unwrap_or_else(PoisonError::into_inner));
-            self.left.notify_all();
-        }
-    }
-
-    fn wait_until_left(&self) {
-        let quiet = self.quiet.lock().unwrap_or_else(PoisonError::into_inner);
-        let inside = |_: &mut ()| self.calls.load(Ordering::SeqCst) > 0;
-        drop(self.left.wait_while(quiet, inside));
     }
 }
 
@@ -180,7 +144,7 @@ pub(crate) fn close(handle: i64) -> Result<(), Failure> {
     let open = {
         let slot = look(handle)?;
         let open = slot.open.as_ref();
-        let first = open.filter(|open| !open.gate.closing.swap(true, Ordering::SeqCst));
+        let first = open.filter(|open| open.gate.close());
         first.map(Arc::clone).ok_or(Failure::EngineClosed)?
     };
     open.gate.wait_until_left();

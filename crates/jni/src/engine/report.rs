@@ -23,30 +23,17 @@ pub(crate) fn numbers(statistics: &Statistics) -> Vec<i64> {
     numbers.push(statistics.outstanding as i64);
     numbers.push(rails.len() as i64);
     for rail in rails {
-        numbers.extend(head(rail).map(u64::cast_signed));
-        let histograms = rail.waits.iter().chain(&rail.services);
-        numbers.extend(histograms.map(|count| count.cast_signed()));
+        let state = [
+            u64::from(rail.out_of_service.is_none()),
+            u64::from(rail.active),
+            rail.rate.max(0.0) as u64,
+        ];
+        let counts = rail.counts().map(|(_name, count)| count);
+        let histograms = [rail.waits, rail.services].concat();
+        let all = state.into_iter().chain(counts).chain(histograms);
+        numbers.extend(all.map(u64::cast_signed));
     }
     numbers
-}
-
-fn head(rail: &RailStatistics) -> [u64; RAIL_HEAD_LONGS] {
-    [
-        u64::from(rail.out_of_service.is_none()),
-        u64::from(rail.active),
-        rail.rate.max(0.0) as u64,
-        rail.queued as u64,
-        rail.pieces,
-        rail.data_bytes,
-        rail.busy_ns,
-        rail.cpu_ns,
-        rail.stolen,
-        rail.faults,
-        rail.revoked,
-        rail.quarantines,
-        rail.checks,
-        rail.wrong,
-    ]
 }
 
 /// Returns the engine as one JSON object; see [`describe_engine`].

@@ -187,8 +187,8 @@ impl Context {
         let mut left = self.left_pages();
         let index = left.iter().position(|pages| pages.bytes() == bytes)?;
         let pages = left.swap_remove(index);
-        // SAFETY: the owner gave up its access, and the device has none: a piece that it hangs on
-        // ends this context before its task has ended.
+        // SAFETY: the owner gave up its access, which it may only do when every job that used the
+        // memory is gone; a job is kept while the device may access its buffers.
         unsafe { pages.clear() };
         Some(pages)
     }

@@ -260,13 +260,7 @@ impl Proof<'_> {
 
     fn run_piece(&mut self, piece: Piece) -> Result<Verdict, String> {
         self.ticket += 1;
-        let (piece, handle) = match self.rail.capability().detaches {
-            true => {
-                let (piece, handle) = piece.into_revocable();
-                (piece, Some(handle))
-            }
-            false => (piece, None),
-        };
+        let (piece, handle) = piece.for_rail(self.rail.capability());
         self.lane.submit(self.ticket, piece);
         let done = self.lane.reap(self.limit);
         let late = || format!("no answer within {} ms", self.limit.as_millis());

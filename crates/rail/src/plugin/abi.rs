@@ -215,8 +215,9 @@ pub struct Table {
             completions_max: u32,
         ) -> i32,
     >,
-    /// Asynchronous, may be null: cancels a submitted product. After STRIPELINE_PLUGIN_DONE its
-    /// ticket never completes; after any other status it completes as without the call.
+    /// Asynchronous, called only with STRIPELINE_PLUGIN_CANCEL_IS_FINAL, may be null: cancels a
+    /// submitted product. After STRIPELINE_PLUGIN_DONE its ticket never completes; after any other
+    /// status it completes as without the call.
     pub cancel: Option<unsafe extern "C" fn(lane: *mut c_void, ticket: u64) -> i32>,
     /// May be null: writes the reason why the last call on this lane failed, at most `bytes` bytes
     /// with the final 0, lower case and without a full stop. `lane` is null if no lane could be

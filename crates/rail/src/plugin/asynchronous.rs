@@ -77,6 +77,12 @@ impl AsynchronousLane {
         })
     }
 
+    /// Returns whether the plug-in has finished with everything that was submitted.
+    pub(super) fn is_finished(&mut self) -> bool {
+        while !self.submitted.is_empty() && self.poll(Duration::ZERO) {}
+        self.submitted.is_empty()
+    }
+
     fn lane(&mut self) -> &mut Handle {
         self.lane.as_mut().expect("a lane until it is dropped")
     }
@@ -237,7 +243,8 @@ impl Drop for AsynchronousLane {
         let plugin = Arc::clone(&self.plugin);
         for index in (0..self.submitted.len()).rev() {
             let number = self.submitted[index].number;
-            if plugin.cancel(self.lane(), number) && plugin.limits.cancel_is_final() {
+            // After another cancel the ticket would never complete, and the buffers never be free.
+            if plugin.limits.cancel_is_final() && plugin.cancel(self.lane(), number) {
                 // The plug-in no longer accesses its buffers.
                 let entry = self.submitted.swap_remove(index);
                 entry.in_flight.into_iter().for_each(InFlight::abandon);
@@ -258,10 +265,22 @@ impl Drop for AsynchronousLane {
         if self.submitted.is_empty() {
             return plugin.close(lane);
         }
-        for entry in self.submitted.drain(..) {
-            entry.in_flight.into_iter().for_each(InFlight::abandon);
-            // The device may still write, so the lane and the copies are leaked.
-            Box::leak(entry.product);
-        }
+        let unfinished = self.submitted.iter_mut();
+        let in_flight = unfinished.filter_map(|entry| entry.in_flight.take());
+        in_flight.for_each(InFlight::abandon);
+        // The device may still write, so the lane and the copies are kept.
+        let abandoned = Self {
+            plugin: Arc::clone(&plugin),
+            submit: self.submit,
+            poll: self.poll,
+            lane: Some(lane),
+            grace: Duration::ZERO,
+            submitted: std::mem::take(&mut self.submitted),
+            ready: VecDeque::new(),
+            used: Vec::new(),
+            next: self.next,
+            broken: None,
+        };
+        plugin.abandoned.keep(abandoned);
     }
 }

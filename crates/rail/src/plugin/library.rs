@@ -7,6 +7,7 @@ use std::ptr::null_mut;
 
 use libloading::Library;
 
+use super::abandoned::Abandoned;
 use super::abi;
 use super::limits::Limits;
 use super::owned_product::OwnedProduct;
@@ -37,6 +38,7 @@ pub(super) struct Loaded {
     pub(super) description: String,
     pub(super) limits: Limits,
     pub(super) method: Method,
+    pub(super) abandoned: Abandoned,
     open_lane: unsafe extern "C" fn(*mut *mut c_void) -> i32,
     close_lane: unsafe extern "C" fn(*mut c_void),
     cancel: Option<unsafe extern "C" fn(*mut c_void, u64) -> i32>,
@@ -108,6 +110,7 @@ impl Loaded {
             description: description.unwrap_or_default(),
             limits: Limits::check(capability)?,
             method,
+            abandoned: Abandoned::default(),
             open_lane: table.open_lane.ok_or("its open_lane is null")?,
             close_lane: table.close_lane.ok_or("its close_lane is null")?,
             cancel: table.cancel,

@@ -9,10 +9,12 @@
 //! * `library` loads, validates and calls plug-ins; `limits` is what a plug-in declares about
 //!   itself.
 //! * `owned_product` is a product in C's terms, `staging` its copies, and `in_flight` its piece.
-//! * `direct`, `worker_thread` and `asynchronous` are the three kinds of lanes.
+//! * `direct`, `worker_thread` and `asynchronous` are the three kinds of lanes, and `abandoned` are
+//!   those that the plug-in does not leave.
 //!
 //! A library is never unloaded: it may have threads, or a call that has not returned.
 
+mod abandoned;
 mod abi;
 mod asynchronous;
 mod direct;
@@ -28,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Capability, Fault, Lane, Rail};
+use crate::{Capability, Fault, FaultKind, Lane, Rail};
 use asynchronous::AsynchronousLane;
 use direct::DirectLane;
 use library::{Loaded, Method};
@@ -119,6 +121,11 @@ impl Rail for Plugin {
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
         let plugin = Arc::clone(&self.loaded);
+        let abandoned = plugin.abandoned.close_finished();
+        if abandoned >= self.capability.lanes {
+            let text = format!("cannot use the plug-in: {abandoned} closed lanes hang in it");
+            return Err(Fault::new(FaultKind::Failed, text));
+        }
         Ok(match self.loaded.method {
             Method::Asynchronous(submit, poll) => {
                 Box::new(AsynchronousLane::open(plugin, (submit, poll), self.grace)?)

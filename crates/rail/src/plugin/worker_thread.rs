@@ -49,6 +49,8 @@ struct State {
     results: VecDeque<(Box<OwnedProduct>, Result<abi::Mismatch, Fault>)>,
     opened: Option<Result<(), Fault>>,
     closing: bool,
+    /// The lane is gone, and has not waited for the end.
+    abandoned: bool,
     ended: bool,
 }
 
@@ -146,7 +148,13 @@ impl Drop for WorkerThread {
         state.products.clear();
         drop(state);
         self.shared.submitted.notify_one();
-        let ended = self.shared.wait(self.grace, |state| state.ended).ended;
+        let mut state = self.shared.wait(self.grace, |state| state.ended);
+        let ended = state.ended;
+        if !ended {
+            state.abandoned = true;
+            self.plugin.abandoned.add();
+        }
+        drop(state);
         if let (true, Some(thread)) = (ended, self.thread.take()) {
             // Returns at once; a panic of the thread was already printed.
             let _ = thread.join();
@@ -176,7 +184,12 @@ fn work(plugin: &Loaded, run: Run, shared: &Shared) {
             plugin.close(lane);
         }
     }
-    shared.state().ended = true;
+    let mut state = shared.state();
+    state.ended = true;
+    if state.abandoned {
+        plugin.abandoned.remove();
+    }
+    drop(state);
     shared.changed.notify_one();
 }
 

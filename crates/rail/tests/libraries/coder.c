@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plug-in for tests. Macros select its kind, its declared capability and its faults:
- *   ASYNCHRONOUS, FLAGS, GRANULE, ALIGNMENT, DEPTH: its kind and capability
+ *   ASYNCHRONOUS, FLAGS, GRANULE, ALIGNMENT, LANES, DEPTH: its kind and capability
  *   VERSION: the version of the interface that it declares
  *   REFUSE_SUBMIT: the status that every submit returns
  *   WRONG_BYTES: flips a bit of every output
  *   WRONG_WHILE_THERE: a path; flips a bit of every output while the file exists
  *   HANG_AT: the product, counted from 0, that hangs until test_release()
+ *   CANCELS: cancels products, although that may not be final
  *   TWICE, UNKNOWN: completes tickets twice, completes an unknown ticket
  *   TOO_MANY, LOST: the result of poll after the first submit
  *   NO_POLL_WAIT: poll does not wait
@@ -38,6 +39,9 @@
 #ifndef ALIGNMENT
 #define ALIGNMENT 1
 #endif
+#ifndef LANES
+#define LANES 3
+#endif
 #ifndef DEPTH
 #define DEPTH 1
 #endif
@@ -46,6 +50,9 @@
 #endif
 #ifndef REFUSE_SUBMIT
 #define REFUSE_SUBMIT STRIPELINE_PLUGIN_DONE
+#endif
+#ifndef CANCELS
+#define CANCELS 0
 #endif
 #ifndef HANG_AT
 #define HANG_AT -1
@@ -371,7 +378,7 @@ static int32_t poll(void *context, uint32_t timeout_us, stripeline_plugin_comple
 static int32_t cancel(void *context, uint64_t ticket) {
     lane_state *lane = context;
     for (int i = 0; i < lane->count; i++)
-        if (lane->tickets[i] == ticket && FLAGS & STRIPELINE_PLUGIN_CANCEL_IS_FINAL) {
+        if (lane->tickets[i] == ticket && (CANCELS || FLAGS & STRIPELINE_PLUGIN_CANCEL_IS_FINAL)) {
             lane->count--;
             lane->tickets[i] = lane->tickets[lane->count];
             lane->products[i] = lane->products[lane->count];
@@ -388,7 +395,7 @@ static const stripeline_plugin_capability capability = {
     .outputs_max = 100,
     .granule_bytes = GRANULE,
     .alignment_bytes = ALIGNMENT,
-    .lanes = 3,
+    .lanes = LANES,
     .depth = DEPTH,
     .piece_bytes = 1 << 16,
 };

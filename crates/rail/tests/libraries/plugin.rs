@@ -121,18 +121,9 @@ const TICKET: u64 = 77;
 
 fn give(rail: &dyn Rail) -> Given {
     let stripe = Stripe::random(Code::Rs, 3, 2, 1_000);
-    let codec = Codec::new(Code::Rs, 3, 2).expect("a valid shape");
-    let units = owned::Units {
-        inputs: stripe.data().to_vec(),
-        outputs: vec![vec![0; 1_000]; 2],
-    };
-    let (mut piece, pending) = owned::encode(&codec, units).expect("in order");
-    let mut handle = None;
-    if rail.capability().detaches {
-        let revocable = piece.into_revocable();
-        piece = revocable.0;
-        handle = Some(revocable.1);
-    }
+    let encoded = owned::encode(&stripe.codec(), stripe.to_encode());
+    let (piece, pending) = encoded.expect("in order");
+    let (piece, handle) = piece.for_rail(rail.capability());
     let mut lane = rail.open_lane().expect("a lane");
     lane.submit(TICKET, piece);
     Given {
@@ -373,6 +364,57 @@ fn asynchronous_lanes_leak_only_buffers_that_may_still_be_written() {
         drop(given.handle);
         let units = given.pending.wait(LIMIT).expect("nothing holds the job");
         assert_eq!(units.inputs, given.stripe.data());
+    }
+}
+
+/// A cancelled ticket never completes; unless a cancel is final, the plug-in may still access the
+/// buffers.
+#[test]
+fn work_in_place_is_not_cancelled_unless_that_is_final() {
+    let flags = format!("FLAGS={IN_PLACE}");
+    let macros = ["ASYNCHRONOUS", "HANG_AT=0", "CANCELS", &flags];
+    let Some(path) = coder("cancels-in-place", &macros) else {
+        return;
+    };
+    let strings = Strings::of(&path);
+    let Given {
+        lane,
+        pending,
+        stripe,
+        ..
+    } = give(&load(&path));
+    strings.wait_hanging();
+    let dropping = std::thread::spawn(move || drop(lane));
+    strings.release();
+    let units = pending.wait(LIMIT).expect("the lane ends");
+    assert_eq!(units.outputs, stripe.parity());
+    dropping.join().expect("no panic");
+}
+
+#[test]
+fn hung_lanes_are_not_replaced_without_bound() {
+    for (name, way) in [
+        ("bounded-blocking", "BLOCKING"),
+        ("bounded-async", "ASYNCHRONOUS"),
+    ] {
+        let Some(path) = coder(name, &[way, "HANG_AT=0", "LANES=1"]) else {
+            return;
+        };
+        let strings = Strings::of(&path);
+        let rail = load(&path).with_grace(Duration::from_millis(1));
+        let given = give(&rail);
+        strings.wait_hanging();
+        drop(given.lane);
+        let refused = rail.open_lane().err().expect("no lane");
+        let text = "cannot use the plug-in: 1 closed lanes hang in it";
+        assert_eq!(refused, Fault::new(FaultKind::Failed, text));
+        strings.release();
+        // The thread of a blocking plug-in ends by itself.
+        let begin = Instant::now();
+        while rail.open_lane().is_err() {
+            assert!(begin.elapsed() < LIMIT, "it has ended by then");
+            std::thread::yield_now();
+        }
     }
 }
 

@@ -74,13 +74,7 @@ impl Feeder {
             while handles.len() < self.capability.depth && !waiting.is_empty() {
                 let piece = waiting.swap_remove(self.random.below(waiting.len()));
                 assert!(self.capability.takes(&piece), "{}: {piece:?}", self.name);
-                let (piece, handle) = match self.capability.detaches {
-                    true => {
-                        let (piece, handle) = piece.into_revocable();
-                        (piece, Some(handle))
-                    }
-                    false => (piece, None),
-                };
+                let (piece, handle) = piece.for_rail(&self.capability);
                 self.next_ticket += 1;
                 handles.insert(self.next_ticket, handle);
                 self.lane.submit(self.next_ticket, piece);
