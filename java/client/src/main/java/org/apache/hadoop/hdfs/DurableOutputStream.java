@@ -284,7 +284,7 @@ final class DurableOutputStream extends StripelineOutputStream {
     try {
       closeThreads(true);
       seals.close();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       // A second close must fail, too, with an exception that can be added to this one.
       WriteCompat.setLastException(this, new IOException(cannotWrite() + e, e));
       throw e;

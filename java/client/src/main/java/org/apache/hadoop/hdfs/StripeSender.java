@@ -141,7 +141,7 @@ final class StripeSender implements StripeSink {
   private void queueCopy(Stripe stripe, int unit, int offset, int length) throws IOException {
     StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
     if (!streamer.isHealthy()) {
-      giveUpUnhealthy(unit);
+      giveUp(unit);
       return;
     }
     int chunk = stripe.layout().bytesPerChecksum();
@@ -164,9 +164,11 @@ final class StripeSender implements StripeSink {
 
   private void queue(Stripe stripe, int unit) throws IOException {
     StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
+    int from = stripe.sent(unit);
     int length = stripe.length(unit);
     int step = packetData(stripe.layout());
-    for (int at = stripe.sent(unit); at < length && streamer.isHealthy(); at += step) {
+    int at = from;
+    for (; at < length && streamer.isHealthy(); at += step) {
       int count = Math.min(step, length - at);
       CellPacket packet =
           new CellPacket(
@@ -180,8 +182,9 @@ final class StripeSender implements StripeSink {
               streamer.getAndIncCurrentSeqno());
       queue(streamer, packet, count, unit);
     }
-    if (length > stripe.sent(unit)) {
-      giveUpUnhealthy(unit);
+    // A streamer that was unhealthy and lacks bytes may be healthy again by now.
+    if (at < length || from < length && !streamer.isHealthy()) {
+      giveUp(unit);
     }
   }
 
@@ -191,9 +194,9 @@ final class StripeSender implements StripeSink {
    * restart would be missing from the block: later bytes would be written at too low an offset,
    * with valid checksums.
    */
-  private void giveUpUnhealthy(int unit) throws IOException {
+  private void giveUp(int unit) throws IOException {
     StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
-    if (!streamer.isHealthy() && !streamer.streamerClosed()) {
+    if (!streamer.streamerClosed()) {
       IOException cause =
           new IOException("Cannot write internal block " + unit + ": its DataNode restarts");
       WriteCompat.handleStreamerFailure(stream, "unit=" + unit, cause, streamer);
@@ -236,7 +239,7 @@ final class StripeSender implements StripeSink {
           DFSClient.LOG.debug("Ending internal block {} of {}", unit, stream.getSrc(), e);
         }
       } else {
-        giveUpUnhealthy(unit);
+        giveUp(unit);
       }
     }
     WriteCompat.setCurrentStreamer(stream, 0);
@@ -256,7 +259,8 @@ final class StripeSender implements StripeSink {
   private void endUnits(int from, int to) throws IOException {
     for (int unit = from; unit < to; unit++) {
       StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
-      if (streamer.isHealthy() && streamer.getBytesCurBlock() > 0) {
+      boolean isHealthy = streamer.isHealthy();
+      if (isHealthy && streamer.getBytesCurBlock() > 0) {
         WriteCompat.setCurrentStreamer(stream, unit);
         try {
           stream.setCurrentPacketToEmpty();
@@ -265,8 +269,8 @@ final class StripeSender implements StripeSink {
           WriteCompat.handleStreamerFailure(stream, "unit=" + unit, e, streamer);
         }
         streamer.setBytesCurBlock(0);
-      } else {
-        giveUpUnhealthy(unit);
+      } else if (!isHealthy) {
+        giveUp(unit);
       }
     }
     WriteCompat.setCurrentStreamer(stream, 0);

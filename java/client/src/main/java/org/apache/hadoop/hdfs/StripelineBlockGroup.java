@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.hdfs.DFSInputStream.DNAddrPair;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -43,12 +43,13 @@ final class StripelineBlockGroup implements BlockGroup {
   private final long startOffset;
   private final String name;
 
+  private final Object requesting = new Object();
+
   /**
-   * Held by the one thread that calls the NameNode for all threads that need the answer. The
-   * waiting threads can be interrupted: a NameNode that hangs must not block threads whose reads
-   * were given up.
+   * The request for locations that was begun last, for all threads that need the answer; null
+   * before the first. Guarded by {@code requesting}.
    */
-  private final ReentrantLock asking = new ReentrantLock();
+  private CompletableFuture<Void> lastRequest;
 
   /** The located block that the stream supplied last. */
   private volatile LocatedStripedBlock located;
@@ -139,13 +140,8 @@ final class StripelineBlockGroup implements BlockGroup {
    * locations are fresh.
    */
   private boolean hasMoved(int unit, LocatedBlock before, DatanodeInfo from) throws IOException {
-    lockToAsk();
-    try {
-      if (ticker.nanos() - refreshedNanos >= FRESH_NANOS) {
-        reload(before);
-      }
-    } finally {
-      asking.unlock();
+    if (ticker.nanos() - refreshedNanos >= FRESH_NANOS) {
+      reload(before);
     }
     DatanodeInfo now = location(unit);
     return now != null && !now.getXferAddr().equals(from.getXferAddr());
@@ -153,45 +149,94 @@ final class StripelineBlockGroup implements BlockGroup {
 
   /**
    * Reloads locations and tokens, unless another thread has reloaded them since {@code seen} was
-   * read.
+   * read. Another thread calls the NameNode, because this one is interrupted when its read is given
+   * up: all threads of a client share a connection to the NameNode, and an interrupt while it is
+   * set up fails the calls of all. This thread can be interrupted while it waits, so that a
+   * NameNode that hangs does not block it.
    */
   private void reload(LocatedBlock seen) throws IOException {
-    lockToAsk();
-    try {
-      for (LocatedBlock block : units) {
-        if (block == seen) {
-          refresh();
-          return;
-        }
+    CompletableFuture<Void> request;
+    boolean isNew;
+    synchronized (requesting) {
+      if (!isCurrent(seen)) {
+        return;
       }
-    } finally {
-      asking.unlock();
+      isNew = lastRequest == null || lastRequest.isDone();
+      if (isNew) {
+        lastRequest = new CompletableFuture<>();
+      }
+      request = lastRequest;
+    }
+    if (isNew) {
+      stream.context().threads().request(() -> carryOut(request));
+    }
+    await(request);
+  }
+
+  private boolean isCurrent(LocatedBlock seen) {
+    for (LocatedBlock block : units) {
+      if (block == seen) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void carryOut(CompletableFuture<Void> request) {
+    try {
+      refresh();
+      request.complete(null);
+    } catch (IOException | RuntimeException | Error e) {
+      request.completeExceptionally(e);
     }
   }
 
-  private void lockToAsk() throws InterruptedIOException {
+  private void await(CompletableFuture<Void> request) throws IOException {
     try {
-      asking.lockInterruptibly();
+      request.get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("Interrupted while another read asks the NameNode");
+      throw new InterruptedIOException("Interrupted while the NameNode is asked");
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      throw cause instanceof IOException
+          ? new IOException(cause.getMessage(), cause)
+          : new IOException("Cannot request the locations of " + name + ": " + cause, cause);
     }
   }
 
   @Override
   public void refresh() throws IOException {
-    LocatedStripedBlock group = stream.fetchGroup(startOffset);
+    LocatedStripedBlock group = fetch();
     units = parse(group);
     refreshedNanos = ticker.nanos();
-    // Before the stream has it, so that it does not count as new there.
-    located = group;
     synchronized (stream.infoLock) {
       LocatedBlocks all = stream.getLocatedBlocks();
-      int index = all.findBlock(startOffset);
+      // Of an open group, the stream keeps the block that it was opened with.
+      int index = startOffset < all.getFileLength() ? all.findBlock(startOffset) : -1;
       if (index >= 0) {
+        // Before the stream has it, so that it does not count as new there.
+        located = group;
         all.insertRange(index, Collections.singletonList(group));
       }
     }
+  }
+
+  /**
+   * Fetches the group from the NameNode. It does not take the lock of the stream, which all reads
+   * need.
+   */
+  private LocatedStripedBlock fetch() throws IOException {
+    LocatedBlocks blocks = stream.getDFSClient().getLocatedBlocks(stream.getSrc(), startOffset, 1);
+    if (blocks != null && blocks.locatedBlockCount() > 0) {
+      return stream.striped(blocks.get(0));
+    }
+    // The NameNode does not list a group whose length it does not know.
+    LocatedBlock last = blocks == null ? null : blocks.getLastLocatedBlock();
+    if (last == null || last.getStartOffset() != startOffset) {
+      throw new IOException("Cannot find " + stream.getSrc() + " at " + startOffset);
+    }
+    return stream.striped(last);
   }
 
   /** Takes the stream's current locations of the group; returns whether they are new. */

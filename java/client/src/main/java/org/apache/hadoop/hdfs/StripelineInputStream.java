@@ -36,6 +36,7 @@ import org.stripeline.client.read.GroupKnowledge;
 import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.PositionalRun;
 import org.stripeline.client.read.RangeRead;
+import org.stripeline.client.read.ReusableReader;
 import org.stripeline.client.read.SequentialWindow;
 import org.stripeline.client.read.Tally;
 import org.stripeline.client.read.UnitReader;
@@ -137,22 +138,10 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   }
 
   /**
-   * Fetches the group that begins at {@code startOffset} from the NameNode. It does not take the
-   * lock of the stream, which all reads need.
-   */
-  LocatedStripedBlock fetchGroup(long startOffset) throws IOException {
-    LocatedBlocks blocks = dfsClient.getLocatedBlocks(src, startOffset, 1);
-    if (blocks == null || blocks.locatedBlockCount() == 0) {
-      throw new IOException("Cannot find " + src + " at " + startOffset);
-    }
-    return striped(blocks.get(0));
-  }
-
-  /**
    * Returns the block as a block group. Throws if it is a plain block because the file was
    * converted back to replication while this stream was open.
    */
-  private LocatedStripedBlock striped(LocatedBlock block) throws IOException {
+  LocatedStripedBlock striped(LocatedBlock block) throws IOException {
     if (!(block instanceof LocatedStripedBlock)) {
       throw PlainInputStream.replaced(src);
     }
@@ -220,9 +209,10 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   }
 
   private GroupKnowledge knowledgeOf(LocatedBlock group) throws IOException {
+    boolean isOpen = isOpen(group);
     synchronized (knowledge) {
       GroupKnowledge known = knowledge.get(group.getBlock());
-      if (known == null || known.groupBytes() != group.getBlockSize()) {
+      if (known == null || known.groupBytes() != group.getBlockSize() || known.isOpen() != isOpen) {
         known =
             new GroupKnowledge(
                 new StripelineBlockGroup(this, policy, striped(group)),
@@ -230,6 +220,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
                 policy.getNumParityUnits(),
                 policy.getCellSize(),
                 group.getBlockSize(),
+                isOpen,
                 context.ticker());
         if (knowledge.size() >= GROUPS_REMEMBERED) {
           knowledge.remove(knowledge.keySet().iterator().next());
@@ -240,6 +231,19 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
         known.forgive();
       }
       return known;
+    }
+  }
+
+  /**
+   * Returns whether a group may have more bytes than {@code group} says: if the NameNode does not
+   * call the last group complete, Hadoop takes the length of its first internal block instead.
+   */
+  private boolean isOpen(LocatedBlock group) throws IOException {
+    long start = group.getStartOffset();
+    synchronized (infoLock) {
+      // The group may have been completed since it was looked up; its length there stays.
+      return start >= getLocatedBlocks().getFileLength()
+          || getBlockAt(start).getBlockSize() != group.getBlockSize();
     }
   }
 
@@ -257,17 +261,18 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     long position = group.getStartOffset() + start;
     long positionAfter = group.getStartOffset() + end + 1;
     long ahead = run.next(position, positionAfter);
+    GroupKnowledge known = knowledgeOf(group);
     ReusableReader left = reusableReader.getAndSet(null);
     GroupReader reader = null;
     if (left != null) {
-      if (left.serves(group.getBlock(), position)) {
-        reader = left.reader;
+      if (left.serves(known, position)) {
+        reader = left.reader();
       } else {
-        left.reader.close();
+        left.reader().close();
       }
     }
     if (reader == null) {
-      reader = new GroupReader(context, knowledgeOf(group), counters);
+      reader = new GroupReader(context, known, counters);
     }
     boolean keep = false;
     positional.add(reader);
@@ -279,7 +284,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     } finally {
       positional.remove(reader);
       if (keep) {
-        leaveOpen(new ReusableReader(reader, group.getBlock(), positionAfter));
+        leaveOpen(new ReusableReader(reader, positionAfter));
       } else {
         reader.close();
       }
@@ -344,7 +349,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private void leaveOpen(ReusableReader next) {
     ReusableReader old = reusableReader.getAndSet(next);
     if (old != null) {
-      old.reader.close();
+      old.reader().close();
     }
     if (ended != null) {
       closeReusableReader();
@@ -354,7 +359,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private void closeReusableReader() {
     ReusableReader old = reusableReader.getAndSet(null);
     if (old != null) {
-      old.reader.close();
+      old.reader().close();
     }
   }
 
@@ -478,22 +483,6 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     @Override
     public void decoded(long millis) {
       readStatistics.addErasureCodingDecodingTime(millis);
-    }
-  }
-
-  private static final class ReusableReader {
-    final GroupReader reader;
-    final ExtendedBlock block;
-    final long position;
-
-    ReusableReader(GroupReader reader, ExtendedBlock block, long position) {
-      this.reader = reader;
-      this.block = block;
-      this.position = position;
-    }
-
-    boolean serves(ExtendedBlock wanted, long from) {
-      return block.equals(wanted) && position == from;
     }
   }
 }

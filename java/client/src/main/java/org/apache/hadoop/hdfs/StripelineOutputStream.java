@@ -166,9 +166,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     return super.getBlock();
   }
 
-  /**
-   * Returns the block group of the bytes that were written last, as the base class does, or null.
-   */
+  /** Returns the block group of the bytes written last, as the base class does, or null. */
   @Override
   ExtendedBlock getBlock() {
     if (!Thread.holdsLock(this)) {
@@ -250,9 +248,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /**
-   * Returns how many more bytes can be added without filling a cell or allocating a block group.
-   */
+  /** Returns how many bytes can be added without filling a cell or allocating a block group. */
   private int unchecked() {
     if (current == null) {
       return 0;
@@ -631,6 +627,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         boolean isIgnored = e instanceof ClosedChannelException;
         WriteCompat.setLastException(
             this, isIgnored ? new IOException(cannotWrite() + e, e) : named(e));
+      } catch (RuntimeException | Error e) {
+        // A second close must not return as if the file were complete.
+        WriteCompat.setLastException(this, new IOException(cannotWrite() + e, e));
+        throw e;
       } finally {
         setClosed();
       }

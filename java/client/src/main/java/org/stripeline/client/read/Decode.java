@@ -167,7 +167,7 @@ final class Decode {
     int wanted = reader.geometry().dataUnits();
     int count = 0;
     for (int unit = 0; unit < units.length && count < wanted; unit++) {
-      if (plan.isMissing(unit)) {
+      if (!plan.isSource(unit)) {
         continue;
       }
       units[unit] = plan.isZero(unit) ? zeros() : source(unit);

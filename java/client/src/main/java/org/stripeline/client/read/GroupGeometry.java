@@ -5,6 +5,11 @@ package org.stripeline.client.read;
  * Maps bytes of a block group to its internal blocks, as {@code StripedBlockUtil} does: cell c of
  * the group is row c / k of internal block c % k. Parity of the last stripe is as long as its first
  * cell.
+ *
+ * <p>A group is <em>open</em> if its file was being written when the group was located. Hadoop then
+ * takes the length of the first internal block for that of the group. So many bytes of the group
+ * exist, but in the last stripe internal blocks may have more bytes than this class tells, and
+ * parity depends on them.
  */
 final class GroupGeometry {
   /**
@@ -20,12 +25,14 @@ final class GroupGeometry {
   private final int parityUnits;
   private final int cellBytes;
   private final long groupBytes;
+  private final boolean isOpen;
 
-  GroupGeometry(int dataUnits, int parityUnits, int cellBytes, long groupBytes) {
+  GroupGeometry(int dataUnits, int parityUnits, int cellBytes, long groupBytes, boolean isOpen) {
     this.dataUnits = dataUnits;
     this.parityUnits = parityUnits;
     this.cellBytes = cellBytes;
     this.groupBytes = groupBytes;
+    this.isOpen = isOpen;
   }
 
   int dataUnits() {
@@ -44,6 +51,10 @@ final class GroupGeometry {
     return groupBytes;
   }
 
+  boolean isOpen() {
+    return isOpen;
+  }
+
   long stripeBytes() {
     return (long) dataUnits * cellBytes;
   }
@@ -51,6 +62,14 @@ final class GroupGeometry {
   /** Returns the length of an internal block. */
   long unitBytes(int unit) {
     return endInUnit(unit, groupBytes);
+  }
+
+  /**
+   * Returns whether it is known what a unit has up to an offset, for decoding: its bytes, and zeros
+   * after its end. Where an open group ends, a unit may go on.
+   */
+  boolean isKnownTo(int unit, long offsetInUnit) {
+    return !isOpen || offsetInUnit <= unitBytes(unit);
   }
 
   /**
@@ -142,5 +161,15 @@ final class GroupGeometry {
   /** Returns the end of the stripe that holds a byte of the group. */
   long stripeEnd(long offset) {
     return Math.min(groupBytes, (offset / stripeBytes() + 1) * stripeBytes());
+  }
+
+  /**
+   * Returns the end of the part that is read on its own when a larger range cannot be read: the
+   * stripe that holds a byte of the group. In the last stripe of an open group, it is the cell,
+   * because one cell that is lost must not make the others unreadable.
+   */
+  long separateEnd(long offset) {
+    long end = stripeEnd(offset);
+    return isOpen && end == groupBytes ? cellEnd(offset) : end;
   }
 }

@@ -52,6 +52,7 @@ public final class GroupKnowledge {
    * Creates an object with no known faults.
    *
    * @param groupBytes bytes of the file in this group
+   * @param isOpen whether the group may have more bytes, because the file is being written
    */
   public GroupKnowledge(
       BlockGroup group,
@@ -59,9 +60,10 @@ public final class GroupKnowledge {
       int parityUnits,
       int cellBytes,
       long groupBytes,
+      boolean isOpen,
       Ticker ticker) {
     this.group = group;
-    this.geometry = new GroupGeometry(dataUnits, parityUnits, cellBytes, groupBytes);
+    this.geometry = new GroupGeometry(dataUnits, parityUnits, cellBytes, groupBytes, isOpen);
     this.ticker = ticker;
     this.lookedNanos = new AtomicLong(ticker.nanos());
     this.faults = new AtomicReferenceArray<>(geometry.units());
@@ -87,6 +89,11 @@ public final class GroupKnowledge {
   /** Returns the number of bytes of the file in this group. */
   public long groupBytes() {
     return geometry.groupBytes();
+  }
+
+  /** Returns whether the group may have more bytes, because the file was being written. */
+  public boolean isOpen() {
+    return geometry.isOpen();
   }
 
   GroupGeometry geometry() {

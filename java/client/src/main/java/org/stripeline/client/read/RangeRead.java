@@ -69,13 +69,29 @@ public final class RangeRead implements Closeable {
   /**
    * Requests as much of a range as memory permits; {@link #finish} reads the range. The parameters
    * are those of {@link #read}.
+   *
+   * @throws IOException if the range ends after the group
    */
-  public void begin(long from, long to, long openTo, ByteBuffer target) {
+  public void begin(long from, long to, long openTo, ByteBuffer target) throws IOException {
     prepare(from, to, openTo, target);
     issueAhead();
   }
 
-  private void prepare(long from, long to, long openTo, ByteBuffer target) {
+  private void prepare(long from, long to, long openTo, ByteBuffer target) throws IOException {
+    long end = reader.geometry().groupBytes();
+    if (to > end) {
+      // Segments end where the group does, so the rest would be requested without an end.
+      throw new IOException(
+          "Cannot read bytes "
+              + from
+              + " to "
+              + (to - 1)
+              + " of "
+              + reader.group().name()
+              + ": its reader knows "
+              + end
+              + " bytes; open the file again");
+    }
     placement = new Placement(reader.geometry(), target, from);
     this.target = target;
     this.from = from;
@@ -119,7 +135,7 @@ public final class RangeRead implements Closeable {
       head.await();
       finish(head);
     } catch (ExhaustedException e) {
-      readByStripe(head);
+      readByPart(head);
     }
     segments.pollFirst().close();
     done = head.to();
@@ -177,10 +193,10 @@ public final class RangeRead implements Closeable {
     return Math.min(from + rows * stripe, to - to % stripe);
   }
 
-  private void readByStripe(Segment whole) throws IOException {
+  private void readByPart(Segment whole) throws IOException {
     whole.close();
     for (long from = whole.from(); from < whole.to(); ) {
-      long to = Math.min(whole.to(), reader.geometry().stripeEnd(from));
+      long to = Math.min(whole.to(), reader.geometry().separateEnd(from));
       try (Segment part = reader.fetchAgain(from, to, placement)) {
         part.await();
         finish(part);

@@ -132,8 +132,8 @@ public final class Segment implements Closeable {
    * Waits until the range is available.
    *
    * @throws IOException if it cannot be read; the message names file, range and the missing units
-   * @throws ExhaustedException if the range as a whole cannot be read but perhaps each stripe of it
-   *     can
+   * @throws ExhaustedException if the range as a whole cannot be read but perhaps each part of it
+   *     can, by {@link GroupGeometry#separateEnd}
    */
   public void await() throws IOException {
     reader.awaits(this);
@@ -150,7 +150,7 @@ public final class Segment implements Closeable {
           counters.add(ReadCount.STALLS, 1);
         }
         if (isExhausted) {
-          if (geometry.stripeEnd(from) < to) {
+          if (geometry.separateEnd(from) < to) {
             throw new ExhaustedException(plan.describe());
           }
           if (refreshed) {

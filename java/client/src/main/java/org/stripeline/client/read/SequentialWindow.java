@@ -384,14 +384,14 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
     return true;
   }
 
-  /** Replaces the first segment with a segment for each of its stripes. */
+  /** Replaces the first segment with a segment for each of its parts that may be readable. */
   private void split() {
     Segment whole = segments.pollFirst();
     whole.close();
     Deque<Segment> parts = new ArrayDeque<>();
     try {
       for (long from = whole.from(); from < whole.to(); ) {
-        long to = Math.min(whole.to(), reader.geometry().stripeEnd(from));
+        long to = Math.min(whole.to(), reader.geometry().separateEnd(from));
         parts.addFirst(reader.fetchAgain(from, to, null));
         from = to;
       }

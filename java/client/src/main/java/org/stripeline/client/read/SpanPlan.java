@@ -19,6 +19,11 @@ final class SpanPlan {
     Standing.GOOD, Standing.SUSPECT, Standing.FAULTY
   };
 
+  private static final String OF_OPEN_GROUP =
+      " others cannot replace them: the file was being written when it was opened, and what they"
+          + " have in its last stripe is not known. Read again when the missing ones answer, or"
+          + " open the file again after it has been closed";
+
   private final Segment segment;
   private final GroupReader reader;
   private final GroupGeometry geometry;
@@ -183,8 +188,10 @@ final class SpanPlan {
       }
       decodeSpan = wanted;
       int lacking = geometry.dataUnits() - promisedSources();
-      for (Standing standing : ASKED_IN_ORDER) {
-        lacking -= askMore(lacking, standing);
+      if (maySuffice()) {
+        for (Standing standing : ASKED_IN_ORDER) {
+          lacking -= askMore(lacking, standing);
+        }
       }
       boolean exhausted = lacking > 0 && !askMissing();
       if (lacking <= 0 || exhausted || !isAnyMissing()) {
@@ -201,17 +208,37 @@ final class SpanPlan {
     return reinstated;
   }
 
+  /**
+   * Returns whether a unit may be a source: it is not missing, and it is known what it has in the
+   * span to decode.
+   */
+  boolean isSource(int unit) {
+    return !missing[unit] && geometry.isKnownTo(unit, decodeSpan.hi);
+  }
+
+  /** Returns false if too few units may be sources, as often at the end of an open group. */
+  private boolean maySuffice() {
+    if (!geometry.isOpen()) {
+      return true;
+    }
+    int count = 0;
+    for (int unit = 0; unit < geometry.units(); unit++) {
+      count += isSource(unit) ? 1 : 0;
+    }
+    return count >= geometry.dataUnits();
+  }
+
   private int promisedSources() {
     int count = 0;
     for (int unit = 0; unit < geometry.units(); unit++) {
-      if (!missing[unit] && isPromised(unit)) {
+      if (isSource(unit) && isPromised(unit)) {
         count++;
       }
     }
     return count;
   }
 
-  /** Returns whether a unit ends before the span to decode, so that its bytes there are zeros. */
+  /** Returns whether a source ends before the span to decode, so that its bytes there are zeros. */
   boolean isZero(int unit) {
     return geometry.unitBytes(unit) <= decodeSpan.lo;
   }
@@ -264,7 +291,7 @@ final class SpanPlan {
   private int askMore(int most, Standing standing) {
     int asked = 0;
     for (int unit = 0; unit < geometry.units() && asked < most; unit++) {
-      if (missing[unit] || isPromised(unit) || hasTried(unit)) {
+      if (!isSource(unit) || isPromised(unit) || hasTried(unit)) {
         continue;
       }
       boolean isAsked =
@@ -394,8 +421,13 @@ final class SpanPlan {
     StringBuilder text = new StringBuilder();
     IOException first = null;
     int lost = 0;
+    int unknown = 0;
     for (int unit = 0; unit < geometry.units(); unit++) {
-      if (!missing[unit] && isPromised(unit)) {
+      if (!missing[unit] && !isSource(unit)) {
+        unknown++;
+        continue;
+      }
+      if (isSource(unit) && isPromised(unit)) {
         continue;
       }
       lost++;
@@ -404,6 +436,9 @@ final class SpanPlan {
       text.append(lost == 1 ? " " : "; ").append("internal block ").append(unit).append(": ");
       text.append(fault != null ? fault.getMessage() : node == null ? "no DataNode has it" : node);
       first = first == null ? fault : first;
+    }
+    if (unknown > 0) {
+      text.append("; ").append(unknown).append(OF_OPEN_GROUP);
     }
     IOException shown =
         new IOException(

@@ -24,6 +24,7 @@ final class HungNameNode implements AutoCloseable {
   private final ClientProtocol nameNode;
   private final CountDownLatch released = new CountDownLatch(1);
   private final AtomicInteger calls = new AtomicInteger();
+  private final AtomicInteger interrupts = new AtomicInteger();
   private volatile boolean hangs;
   private volatile Calls faults = (method, isDone) -> {};
   private volatile UnaryOperator<LocatedBlocks> locations = blocks -> blocks;
@@ -82,6 +83,7 @@ final class HungNameNode implements AutoCloseable {
     try {
       released.await();
     } catch (InterruptedException e) {
+      interrupts.incrementAndGet();
       throw new InterruptedIOException("Interrupted while waiting for the NameNode");
     }
   }
@@ -133,6 +135,11 @@ final class HungNameNode implements AutoCloseable {
   /** Returns the number of requests that were blocked. */
   int calls() {
     return calls.get();
+  }
+
+  /** Returns how many of these requests were interrupted. */
+  int interrupts() {
+    return interrupts.get();
   }
 
   /**

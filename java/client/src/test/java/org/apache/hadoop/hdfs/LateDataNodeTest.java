@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -27,14 +25,13 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.BlockConstructionStage;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.util.Progressable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.client.CapturedLog;
@@ -60,11 +57,21 @@ class LateDataNodeTest {
   private static final int LIMIT_MILLIS = 1500;
   private static final String OURS = "functional-partitioned";
 
-  @TempDir private static Path temporary;
+  @RegisterExtension
+  private static final WriteCluster.Shared CLUSTER =
+      new WriteCluster.Shared(
+          8,
+          GROUP / K,
+          conf -> {
+            conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
+            conf.setInt(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_INTERVAL_SECONDS_KEY, 1);
+            conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 120_000);
+            conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
+            conf.setLong(ClientKeys.WRITE_WINDOW, 1);
+            conf.setLong(ClientKeys.WRITE_SLOW, LIMIT_MILLIS);
+          });
 
-  /** Shared by the tests up to one that stops DataNodes; null before the first and after that. */
-  private static WriteCluster cluster;
-
+  private WriteCluster cluster;
   private org.apache.hadoop.fs.Path file;
   private CellPool pool;
   private HungBlocks hung;
@@ -73,21 +80,7 @@ class LateDataNodeTest {
 
   @BeforeEach
   void start() throws IOException {
-    if (cluster == null) {
-      cluster =
-          new WriteCluster(
-              Files.createTempDirectory(temporary, "dfs"),
-              8,
-              GROUP / K,
-              conf -> {
-                conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
-                conf.setInt(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_INTERVAL_SECONDS_KEY, 1);
-                conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 120_000);
-                conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
-                conf.setLong(ClientKeys.WRITE_WINDOW, 1);
-                conf.setLong(ClientKeys.WRITE_SLOW, LIMIT_MILLIS);
-              });
-    }
+    cluster = CLUSTER.get();
     file = new org.apache.hadoop.fs.Path(cluster.directory("rs", K, M, CELL), "f");
     pool = WriteResources.shared(cluster.conf()).pool();
     hung = new HungBlocks();
@@ -98,15 +91,8 @@ class LateDataNodeTest {
   void stop() throws IOException {
     hung.close();
     threads.shutdownNow();
-    cluster = cluster.reuse();
+    CLUSTER.giveBack();
     Conditions.await("all buffers to be back", () -> pool.taken() == 0);
-  }
-
-  @AfterAll
-  static void close() {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.fuzz.BlockTaps;
+import org.stripeline.client.read.UnitReader;
 import org.stripeline.client.read.shared.ReadCount;
 import org.stripeline.testkit.Conditions;
 
@@ -329,6 +331,44 @@ class ManyStreamsTest {
       assertThat(nameNode.calls()).isPositive();
       // One read of each DataNode may continue, to find out whether the DataNode hangs.
       Conditions.await("threads to leave", () -> nameNode.waiting() <= 3);
+    }
+  }
+
+  /**
+   * An interrupt of a request could fail those of other threads, which use the same connection. Two
+   * threads wait for one request, of which the one that began it is given up.
+   */
+  @Test
+  void aThreadThatIsGivenUpInterruptsNoRequestToTheNameNode() throws Exception {
+    org.apache.hadoop.fs.Path file = write("given-up");
+    LocatedStripedBlock located = cluster.groups(file).get(0);
+    assertThat(cluster.metaFile(located, 1).delete()).isTrue();
+    assertThat(cluster.blockFile(located, 1).delete()).isTrue();
+    try (DistributedFileSystem fs = client(new Configuration(false));
+        HungNameNode nameNode = new HungNameNode(fs);
+        FSDataInputStream in = fs.open(file)) {
+      StripelineBlockGroup group =
+          new StripelineBlockGroup(
+              (StripelineInputStream) in.getWrappedStream(),
+              fs.getErasureCodingPolicy(file),
+              located);
+      nameNode.hang();
+      FutureTask<UnitReader> givenUp = new FutureTask<>(() -> group.open(1, 0, CELL));
+      Thread thread = new Thread(givenUp, "given up");
+      thread.start();
+      Conditions.await("the request", () -> nameNode.calls() == 1);
+      FutureTask<UnitReader> waiting = new FutureTask<>(() -> group.open(1, 0, CELL));
+      Thread other = new Thread(waiting, "waiting");
+      other.start();
+      Conditions.await("another thread to wait", () -> other.getState() == Thread.State.WAITING);
+      thread.interrupt();
+      assertThatThrownBy(givenUp::get).hasCauseInstanceOf(InterruptedIOException.class);
+      nameNode.close();
+      assertThatThrownBy(waiting::get)
+          .hasCauseInstanceOf(IOException.class)
+          .hasMessageContaining(StripedCluster.location(located, 1).getXferAddr());
+      assertThat(nameNode.calls()).isEqualTo(1);
+      assertThat(nameNode.interrupts()).isZero();
     }
   }
 

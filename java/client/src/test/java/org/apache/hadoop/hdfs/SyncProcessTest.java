@@ -201,8 +201,9 @@ class SyncProcessTest extends SyncProcessCase {
       writers.goOn();
       active = 1 - old;
       cluster.mini().transitionToActive(active);
-      cluster.mini().restartNameNode(old, false);
       writers.awaitEnded(tasks);
+      // Not before: both NameNodes of this JVM share the policies, which a start clears at first.
+      cluster.mini().restartNameNode(old, false);
       assertComplete(writers, tasks);
     }
   }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
@@ -34,6 +35,8 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetTestUtil;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.testkit.Conditions;
 
@@ -41,12 +44,10 @@ import org.stripeline.testkit.Conditions;
 final class WriteCluster implements Closeable {
   final MiniDFSCluster cluster;
   private final Configuration conf;
-  private final int nodes;
   private final List<DistributedFileSystem> opened = new ArrayList<>();
 
   WriteCluster(Path dir, int nodes, long blockSize, Consumer<Configuration> more)
       throws IOException {
-    this.nodes = nodes;
     conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
     conf.setLong(DFSConfigKeys.DFS_NAMENODE_MIN_BLOCK_SIZE_KEY, 0);
@@ -238,24 +239,6 @@ final class WriteCluster implements Closeable {
     };
   }
 
-  /**
-   * Closes the clients and deletes all files; if DataNodes are stopped, closes the cluster.
-   *
-   * @return this cluster for the next test, or null if it is closed
-   */
-  WriteCluster reuse() throws IOException {
-    if (cluster.getDataNodes().size() < nodes) {
-      close();
-      return null;
-    }
-    closeClients();
-    DistributedFileSystem fs = cluster.getFileSystem();
-    for (FileStatus file : fs.listStatus(new org.apache.hadoop.fs.Path("/"))) {
-      fs.delete(file.getPath(), true);
-    }
-    return this;
-  }
-
   private void closeClients() {
     for (DistributedFileSystem fs : opened) {
       try {
@@ -271,6 +254,51 @@ final class WriteCluster implements Closeable {
   public void close() {
     closeClients();
     cluster.shutdown();
+  }
+
+  /** A cluster that the tests of a class share, up to one that stops DataNodes. */
+  static final class Shared implements AfterAllCallback {
+    private final int nodes;
+    private final long blockSize;
+    private final Consumer<Configuration> more;
+    private Path dir;
+    private WriteCluster shared;
+
+    Shared(int nodes, long blockSize, Consumer<Configuration> more) {
+      this.nodes = nodes;
+      this.blockSize = blockSize;
+      this.more = more;
+    }
+
+    WriteCluster get() throws IOException {
+      if (shared == null) {
+        dir = Files.createTempDirectory("shared");
+        shared = new WriteCluster(dir, nodes, blockSize, more);
+      }
+      return shared;
+    }
+
+    /** Closes the clients and deletes all files; if DataNodes are stopped, closes the cluster. */
+    void giveBack() throws IOException {
+      if (shared.cluster.getDataNodes().size() < nodes) {
+        afterAll(null);
+        return;
+      }
+      shared.closeClients();
+      DistributedFileSystem fs = shared.cluster.getFileSystem();
+      for (FileStatus file : fs.listStatus(new org.apache.hadoop.fs.Path("/"))) {
+        fs.delete(file.getPath(), true);
+      }
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) throws IOException {
+      if (shared != null) {
+        shared.close();
+        shared = null;
+        FileUtils.deleteDirectory(dir.toFile());
+      }
+    }
   }
 
   /** The two files of an internal block. */

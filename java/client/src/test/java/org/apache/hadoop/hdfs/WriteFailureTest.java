@@ -8,8 +8,6 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,14 +23,13 @@ import org.apache.hadoop.hdfs.protocol.DSQuotaExceededException;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -49,32 +46,28 @@ class WriteFailureTest {
   private static final int STRIPE = K * CELL;
   private static final int GROUP = 4 * STRIPE;
 
-  @TempDir private static Path temporary;
+  @RegisterExtension
+  private static final WriteCluster.Shared CLUSTER =
+      new WriteCluster.Shared(
+          8,
+          GROUP / K,
+          conf -> {
+            conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
+            // A lost DataNode can block the others for half of this time.
+            conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 20_000);
+            conf.setInt(DFSConfigKeys.DFS_NAMENODE_REPLICATION_MAX_STREAMS_KEY, 0);
+            conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
+            conf.setLong("stripeline.client.write.window", 1);
+          });
 
-  /** Shared by the tests up to one that stops DataNodes; null before the first and after that. */
-  private static WriteCluster cluster;
-
+  private WriteCluster cluster;
   private org.apache.hadoop.fs.Path dir;
   private CellPool pool;
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
   @BeforeEach
   void start() throws IOException {
-    if (cluster == null) {
-      cluster =
-          new WriteCluster(
-              Files.createTempDirectory(temporary, "dfs"),
-              8,
-              GROUP / K,
-              conf -> {
-                conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
-                // A lost DataNode can block the others for half of this time.
-                conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 20_000);
-                conf.setInt(DFSConfigKeys.DFS_NAMENODE_REPLICATION_MAX_STREAMS_KEY, 0);
-                conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
-                conf.setLong("stripeline.client.write.window", 1);
-              });
-    }
+    cluster = CLUSTER.get();
     dir = cluster.directory("rs", K, M, CELL);
     pool = WriteResources.shared(cluster.conf()).pool();
   }
@@ -82,15 +75,8 @@ class WriteFailureTest {
   @AfterEach
   void stop() throws IOException {
     threads.shutdownNow();
-    cluster = cluster.reuse();
+    CLUSTER.giveBack();
     Conditions.await("all buffers to be back", () -> pool.taken() == 0);
-  }
-
-  @AfterAll
-  static void close() {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   @ParameterizedTest

@@ -97,7 +97,7 @@ final class MemoryGroup implements BlockGroup {
   MemoryGroup(int dataUnits, int parityUnits, int cell, int length, boolean direct, long seed)
       throws IOException {
     this.direct = direct;
-    geometry = new GroupGeometry(dataUnits, parityUnits, cell, length);
+    geometry = new GroupGeometry(dataUnits, parityUnits, cell, length, false);
     data = new byte[length];
     new Random(seed).nextBytes(data);
     codec = ErasureCodec.create(Code.RS, dataUnits, parityUnits);

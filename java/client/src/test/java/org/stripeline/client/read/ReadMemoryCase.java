@@ -56,7 +56,7 @@ abstract class ReadMemoryCase {
   static GroupReader reader(ReadContext context, MemoryGroup group) {
     return new GroupReader(
         context,
-        new GroupKnowledge(group, 6, 3, CELL, group.data.length, Ticker.SYSTEM),
+        new GroupKnowledge(group, 6, 3, CELL, group.data.length, false, Ticker.SYSTEM),
         new ReadCounters(ReadContext.counters()));
   }
 

@@ -257,11 +257,15 @@ class ReadMemoryWaitTest extends ReadMemoryCase {
       all.add(new SeveralRanges(context, group));
     }
     assertThat(buffers.tryReserve(limit)).isTrue();
-    all.forEach(SeveralRanges::beginNext);
+    for (SeveralRanges each : all) {
+      each.beginNext();
+    }
     assertThat(buffers.usedBytes()).as("with what the first ranges have").isEqualTo(limit);
     buffers.unreserve(limit);
     while (all.get(0).hasNext()) {
-      all.forEach(SeveralRanges::beginNext);
+      for (SeveralRanges each : all) {
+        each.beginNext();
+      }
     }
     // The memory of decoding varies; without decoding, the memory of the ranges is constant.
     long rest = lost > 0 ? 0 : limit - buffers.usedBytes();
@@ -340,7 +344,7 @@ class ReadMemoryWaitTest extends ReadMemoryCase {
       return start(ranges.size()) + LENGTH < group.data.length;
     }
 
-    void beginNext() {
+    void beginNext() throws IOException {
       int at = start(ranges.size());
       GroupReader reader = reader(context, group);
       RangeRead range = new RangeRead(reader, MemoryGroup.UNCOUNTED);

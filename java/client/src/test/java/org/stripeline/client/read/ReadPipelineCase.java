@@ -56,6 +56,7 @@ abstract class ReadPipelineCase {
             geometry.units() - geometry.dataUnits(),
             geometry.cellBytes(),
             geometry.groupBytes(),
+            false,
             context.ticker()),
         new ReadCounters(ReadContext.counters()));
   }

@@ -300,7 +300,8 @@ class ReadPipelineTest extends ReadPipelineCase {
     Collections.shuffle(bad, random);
     bad.subList(m, bad.size()).clear();
     boolean closes = random.nextInt(4) == 0;
-    GroupKnowledge knowledge = new GroupKnowledge(group, k, m, cell, length, context.ticker());
+    GroupKnowledge knowledge =
+        new GroupKnowledge(group, k, m, cell, length, false, context.ticker());
     List<GroupReader> readers = Collections.synchronizedList(new ArrayList<>());
     AtomicBoolean isClosed = new AtomicBoolean();
     List<FutureTask<Void>> tasks = new ArrayList<>();

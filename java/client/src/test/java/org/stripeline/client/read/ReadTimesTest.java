@@ -45,7 +45,9 @@ class ReadTimesTest {
   private final MemoryGroup group = group();
   private final GroupReader reader =
       new GroupReader(
-          context, new GroupKnowledge(group, 6, 3, CELL, group.data.length, ticker), counters);
+          context,
+          new GroupKnowledge(group, 6, 3, CELL, group.data.length, false, ticker),
+          counters);
 
   private final Tally uncounted =
       new Tally() {

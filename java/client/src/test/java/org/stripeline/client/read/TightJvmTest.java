@@ -112,7 +112,7 @@ class TightJvmTest {
         window.enter(
             new GroupReader(
                 context,
-                new GroupKnowledge(group, 6, 3, CELL, group.data.length, Ticker.SYSTEM),
+                new GroupKnowledge(group, 6, 3, CELL, group.data.length, false, Ticker.SYSTEM),
                 new ReadCounters(ReadContext.counters())));
         boolean isRight = true;
         for (int at = 0; at < group.data.length; ) {

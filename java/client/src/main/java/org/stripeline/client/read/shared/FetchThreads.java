@@ -19,7 +19,7 @@ import org.stripeline.natives.SharedThreads;
  * free thread. Tasks of one DataNode use at most a quarter of the threads, so that a DataNode that
  * hangs leaves the rest to others. Idle threads end. A task may submit tasks without risk of a
  * deadlock. The number of waiting tasks is bounded by the lanes of the open streams, each of which
- * has at most one task.
+ * has at most one task. Requests to NameNodes have threads of their own.
  */
 public final class FetchThreads {
   private static final Logger LOG = LoggerFactory.getLogger(FetchThreads.class);
@@ -28,8 +28,12 @@ public final class FetchThreads {
   /** Enough for tasks that never block. */
   private static final int ASIDE_THREADS = 2;
 
+  /** The maximum number of requests at a time; a NameNode that hangs may occupy as many. */
+  private static final int REQUEST_THREADS = 16;
+
   private final ThreadPoolExecutor pool;
   private final ThreadPoolExecutor aside;
+  private final ThreadPoolExecutor requests;
   private final int most;
   private final int mostOfNode;
 
@@ -64,15 +68,16 @@ public final class FetchThreads {
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
             fetching);
-    aside =
+    aside = independent(ASIDE_THREADS, setAside);
+    requests = independent(REQUEST_THREADS, setAside);
+  }
+
+  private static ThreadPoolExecutor independent(int threads, ThreadFactory factory) {
+    ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
-            ASIDE_THREADS,
-            ASIDE_THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            setAside);
-    aside.allowCoreThreadTimeOut(true);
+            threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
   }
 
   /** Runs a task that does not block, independently of the tasks that wait. */
@@ -81,6 +86,18 @@ public final class FetchThreads {
       aside.execute(() -> run(task));
     } catch (OutOfMemoryError noMoreThreads) {
       execute(task);
+    }
+  }
+
+  /**
+   * Runs a request to a NameNode for which tasks wait. It does not wait for a thread of theirs, all
+   * of which may wait for requests. If no thread can be started, it runs on the calling thread.
+   */
+  public void request(Runnable request) {
+    try {
+      requests.execute(() -> run(request));
+    } catch (OutOfMemoryError noMoreThreads) {
+      run(request);
     }
   }
 

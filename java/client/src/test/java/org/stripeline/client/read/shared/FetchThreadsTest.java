@@ -108,6 +108,29 @@ class FetchThreadsTest {
     awaitDone(60);
   }
 
+  /** All threads wait for requests, which need threads, too. */
+  @Test
+  void requestsThatTasksWaitForAreCarriedOut() {
+    FetchThreads threads = new FetchThreads(1);
+    threads.execute(
+        "node",
+        () -> {
+          CountDownLatch answered = new CountDownLatch(1);
+          threads.request(answered::countDown);
+          awaitQuietly(answered);
+          done.incrementAndGet();
+        });
+    awaitDone(1);
+  }
+
+  @Test
+  void aRequestIsCarriedOutOnTheCallingThreadIfNoneCanBeStarted() {
+    FetchThreads threads = new FetchThreads(1, this::newThread, this::newThread);
+    mayStart = false;
+    threads.request(done::incrementAndGet);
+    awaitDone(1);
+  }
+
   @Test
   void runningThreadsCompleteAllTasksIfNoneCanBeStarted() {
     FetchThreads threads = new FetchThreads(8, this::newThread, this::newThread);

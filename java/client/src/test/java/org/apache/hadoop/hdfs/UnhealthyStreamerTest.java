@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests streamers whose DataNodes restart and are back between two steps of the stream. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class UnhealthyStreamerTest {
+  private static final int K = 3;
+  private static final int M = 2;
+  private static final int CELL = 64 << 10;
+  private static final int STRIPE = K * CELL;
+
+  /**
+   * The DataNode is back when its bytes have just been left out, either those of a full stripe or
+   * those of a part that is sent early. Later bytes would be written in their place.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"queue", "queueCopy"})
+  void aStreamerThatIsHealthyAgainAfterItMissedBytesIsGivenUp(String step, @TempDir Path temporary)
+      throws Exception {
+    byte[] data = WriteCluster.bytes(1, 3 * STRIPE);
+    try (WriteCluster cluster = new WriteCluster(temporary, K + M, 4 * CELL, conf -> {})) {
+      org.apache.hadoop.fs.Path dir = cluster.directory("rs", K, M, CELL);
+      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
+      try (FSDataOutputStream out = cluster.open("functional-partitioned").create(file)) {
+        StripelineOutputStream stream = (StripelineOutputStream) out.getWrappedStream();
+        out.write(data, 0, STRIPE);
+        stream.flushAllInternals();
+        StripedDataStreamer streamer = stream.getStripedDataStreamer(1);
+        restartAt(step, streamer);
+        out.write(data, STRIPE, 2 * CELL);
+        stream.enqueueAllCurrentPackets();
+        out.write(data, STRIPE + 2 * CELL, STRIPE - 2 * CELL);
+        out.write(data, 2 * STRIPE, STRIPE);
+        stream.flushAllInternals();
+        assertThat(streamer.streamerClosed()).isTrue();
+      }
+      assertThat(cluster.readByStock(file)).isEqualTo(data);
+    }
+  }
+
+  /** Lets a streamer look unhealthy once, when a method of the sender asks it. */
+  private static void restartAt(String method, StripedDataStreamer streamer) throws IOException {
+    try {
+      Field field = DataStreamer.class.getDeclaredField("errorState");
+      field.setAccessible(true);
+      field.set(streamer, new Restart(method));
+    } catch (ReflectiveOperationException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static final class Restart extends DataStreamer.ErrorState {
+    private final String method;
+    private final AtomicBoolean isOver = new AtomicBoolean();
+
+    Restart(String method) {
+      super(1_000);
+      this.method = method;
+    }
+
+    @Override
+    synchronized boolean hasInternalError() {
+      // The first two are this method and isHealthy.
+      StackTraceElement[] calls = new Throwable().getStackTrace();
+      boolean isAsked =
+          calls.length > 2
+              && calls[2].getClassName().equals(StripeSender.class.getName())
+              && calls[2].getMethodName().equals(method);
+      return isAsked && isOver.compareAndSet(false, true) || super.hasInternalError();
+    }
+  }
+}
