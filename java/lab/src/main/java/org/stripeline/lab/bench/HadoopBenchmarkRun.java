@@ -27,6 +27,9 @@ final class HadoopBenchmarkRun {
   /** The benchmark's buffer in its unit of 2^20 bytes: the least that a thread codes. */
   private static final int BUFFER_MIB = 126;
 
+  /** A measurement that shall take less time has no pass to warm up. */
+  private static final double WARM_SECONDS_MIN = 0.2;
+
   /** What all threads together code to warm up. */
   private static final int WARM_UP_MIB = 2 * BUFFER_MIB;
 
@@ -58,6 +61,10 @@ final class HadoopBenchmarkRun {
       fail(fault);
     }
     replaceLastCoder(factory);
+    if (seconds < WARM_SECONDS_MIN) {
+      System.out.println(benchmark(operation, threads, BUFFER_MIB, chunkKib));
+      return;
+    }
     // Compiles the coder, and determines how much data takes the requested time.
     int warmUpMib = Math.max(BUFFER_MIB, WARM_UP_MIB / Integer.parseInt(threads));
     double rate = benchmark(operation, threads, warmUpMib, chunkKib);

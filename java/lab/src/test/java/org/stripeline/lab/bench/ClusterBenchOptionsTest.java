@@ -4,22 +4,17 @@ package org.stripeline.lab.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Tests how a bench ends that measured nothing. */
 class ClusterBenchOptionsTest {
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-
   /** A bench whose only step cannot begin, or fails. */
   @Command(name = "stub")
   static final class Stub implements Callable<Integer> {
@@ -64,22 +59,20 @@ class ClusterBenchOptionsTest {
     }
   }
 
-  private int run(String... arguments) {
-    CommandLine line = CommandStyle.commandLine(new Stub());
-    return line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err)).execute(arguments);
+  private static CommandRun run(String... arguments) {
+    return CommandRun.of(CommandStyle.commandLine(new Stub()), arguments);
   }
 
   @Test
   void whatCannotBeginCouldNotBeMeasured() {
-    assertThat(run()).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("no room");
-    assertThat(out.toString()).isEmpty();
+    CommandRun run = run().require(ExitStatus.UNCHECKED);
+    assertThat(run.err()).contains("no room");
+    assertThat(run.out()).isEmpty();
   }
 
   @Test
   void aStepThatFailsIsAFailureAlsoIfNothingWasMeasured() {
-    assertThat(run("--begin")).isEqualTo(ExitStatus.FAILED);
-    assertThat(out.toString())
+    assertThat(run("--begin").require(ExitStatus.FAILED).out())
         .isEqualTo("cp failed; the run ended early: java.io.IOException: wrong bytes");
   }
 }

@@ -4,18 +4,20 @@ package org.stripeline.lab.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.List;
 import org.apache.hadoop.io.erasurecode.rawcoder.NoOpCoderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.lab.LabMain;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 class HadoopBenchmarkRunTest {
 
-  @Test
-  void hadoopsBenchmarkTimesAContestantInItsOwnJvm() throws Exception {
+  /** Without and with a pass to warm up. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0.05", "0.2"})
+  void hadoopsBenchmarkTimesAContestantInItsOwnJvm(String seconds) throws Exception {
     BenchCoder contestant = BenchCoder.STRIPELINE_JAVA;
     List<String> lines =
         BenchmarkJvm.run(
@@ -24,7 +26,7 @@ class HadoopBenchmarkRunTest {
             contestant.name(),
             "encode",
             "1",
-            "0.05",
+            seconds,
             "1024");
     assertThat(Double.parseDouble(lines.get(lines.size() - 1))).isPositive();
   }
@@ -55,11 +57,11 @@ class HadoopBenchmarkRunTest {
 
   @Test
   void numbersOutOfRangeAreUsageErrors() {
-    CommandLine line = LabMain.commandLine();
-    StringWriter err = new StringWriter();
-    line.setErr(new PrintWriter(err));
-    assertThat(line.execute("bench", "java", "--rounds=0")).isEqualTo(2);
-    assertThat(line.execute("bench", "java", "--chunk-kib=21505")).isEqualTo(2);
-    assertThat(err.toString()).contains("Cannot measure 0 rounds").contains("21505 KiB");
+    assertThat(refused("--rounds=0")).contains("Cannot measure 0 rounds");
+    assertThat(refused("--chunk-kib=21505")).contains("21505 KiB");
+  }
+
+  private static String refused(String option) {
+    return CommandRun.of(LabMain.commandLine(), "bench", "java", option).require(2).err();
   }
 }

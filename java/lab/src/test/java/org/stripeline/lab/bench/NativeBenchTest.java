@@ -4,8 +4,6 @@ package org.stripeline.lab.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -14,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.lab.LabMain;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 class NativeBenchTest {
   private static final String HOME_KEY = "stripeline.home";
@@ -51,12 +49,8 @@ class NativeBenchTest {
   @Test
   void aProgramThatIsNotBuiltIsNamed() {
     System.setProperty(HOME_KEY, home.toString());
-    StringWriter text = new StringWriter();
-    CommandLine line = LabMain.commandLine().setErr(new PrintWriter(text, true));
-
-    assertThat(line.execute("bench", "engine")).isEqualTo(3);
-
-    assertThat(text.toString().trim())
+    CommandRun run = CommandRun.of(LabMain.commandLine(), "bench", "engine");
+    assertThat(run.require(3).err().trim())
         .isEqualTo(
             "stripeline: Cannot run the bench: "
                 + home.resolve("build/bench/stripeline-bench-engine")

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
-import java.io.PrintWriter;
 import java.io.RandomAccessFile;
-import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.channels.FileLock;
@@ -23,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 /** Tests starts that cannot succeed, and starter processes that end. */
 @Timeout(180)
@@ -72,17 +70,14 @@ class ClusterFailureTest {
   @Test
   void aDiskOnWhichHdfsWouldWriteNothingIsRefused() throws Exception {
     Path place = temporary.resolve("full").resolve("cluster");
-    StringWriter err = new StringWriter();
-    CommandLine line = LabMain.commandLine();
-    line.setErr(new PrintWriter(err));
-
     // More than any disk has.
-    int status =
-        line.execute(
-            "cluster", "start", "--dir=" + place, "--set", "dfs.datanode.du.reserved=4096t");
+    String reserved = "dfs.datanode.du.reserved=4096t";
 
-    assertThat(status).isEqualTo(ExitStatus.FAILED);
-    assertThat(err.toString())
+    CommandRun run =
+        CommandRun.of(
+            LabMain.commandLine(), "cluster", "start", "--dir=" + place, "--set", reserved);
+
+    assertThat(run.require(ExitStatus.FAILED).err())
         .contains("Cannot start cluster in " + place)
         .contains("free, and HDFS writes no block with less than")
         .contains((4096L << 40) + (128L << 20) + " bytes: dfs.datanode.du.reserved")
@@ -152,12 +147,10 @@ class ClusterFailureTest {
         FileLock held = file.getChannel().lock()) {
       assertThat(held.isValid()).isTrue();
       for (String command : new String[] {"status", "stop"}) {
-        StringWriter err = new StringWriter();
-        CommandLine line = LabMain.commandLine().setErr(new PrintWriter(err));
-
-        assertThat(line.execute("cluster", command, "--dir=" + temporary))
-            .isEqualTo(command.equals("stop") ? ExitStatus.FAILED : ExitStatus.UNCHECKED);
-        assertThat(err.toString())
+        int status = command.equals("stop") ? ExitStatus.FAILED : ExitStatus.UNCHECKED;
+        CommandRun run =
+            CommandRun.of(LabMain.commandLine(), "cluster", command, "--dir=" + temporary);
+        assertThat(run.require(status).err())
             .contains("Cannot reach cluster: process " + self.pid)
             .contains("from another container or machine");
       }
@@ -189,12 +182,9 @@ class ClusterFailureTest {
   @Test
   void aStateThatIsNoFileIsNotThatOfAStoppedCluster() throws Exception {
     Files.createDirectories(temporary.resolve("run/state.json"));
-    StringWriter err = new StringWriter();
-    CommandLine line = LabMain.commandLine().setErr(new PrintWriter(err));
-
-    assertThat(line.execute("cluster", "status", "--dir=" + temporary))
-        .isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString())
+    CommandRun run =
+        CommandRun.of(LabMain.commandLine(), "cluster", "status", "--dir=" + temporary);
+    assertThat(run.require(ExitStatus.UNCHECKED).err())
         .contains("Cannot read the state of the cluster: java.io.IOException");
   }
 

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.net.URI;
@@ -38,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
+import org.stripeline.testkit.CommandRun;
 
 /** One cluster from its first start to its last stop, with every command. */
 @Timeout(180)
@@ -148,14 +147,9 @@ class ClusterLifecycleTest {
 
   /** Returns what a command prints. */
   private static String run(String command, Path directory, String... arguments) {
-    StringWriter out = new StringWriter();
     List<String> words = new ArrayList<>(List.of("cluster", command, "--dir=" + directory));
     words.addAll(List.of(arguments));
-    LabMain.commandLine()
-        .setOut(new PrintWriter(out))
-        .setErr(new PrintWriter(out))
-        .execute(words.toArray(new String[0]));
-    return out.toString();
+    return CommandRun.of(LabMain.commandLine(), words).said();
   }
 
   /** Returns what Hadoop's own report calls dead. */

@@ -3,15 +3,13 @@ package org.stripeline.lab.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.lab.LabMain;
 import org.stripeline.lab.bench.io.IoSettings;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 /** Tests the arguments that the command line refuses before any work is done. */
 class DemoCommandTest {
@@ -28,11 +26,8 @@ class DemoCommandTest {
         "demo --format=json|Unknown option: '--format=json'",
       })
   void usageErrorsExitWithTwo(String arguments, String message) {
-    StringWriter err = new StringWriter();
-    CommandLine line = LabMain.commandLine().setErr(new PrintWriter(err));
-
-    assertThat(line.execute(arguments.split(" "))).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains(message).contains("--help");
+    CommandRun run = CommandRun.of(LabMain.commandLine(), arguments.split(" "));
+    assertThat(run.require(ExitStatus.USAGE).err()).contains(message).contains("--help");
   }
 
   /** The trees that are converted have at least two block groups. */

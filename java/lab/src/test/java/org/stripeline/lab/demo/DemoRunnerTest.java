@@ -15,12 +15,12 @@ import org.apache.hadoop.io.erasurecode.rawcoder.LyingDecoderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.lab.Leftovers;
 import org.stripeline.lab.bench.io.IoSettings;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
+import org.stripeline.testkit.Leftovers;
 
 /**
  * Runs the whole demo with small sizes on a real cluster, and with a faulty coder that it must

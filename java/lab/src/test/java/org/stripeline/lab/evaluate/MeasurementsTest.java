@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.stripeline.lab.Leftovers;
+import org.stripeline.testkit.ForkedJvm;
+import org.stripeline.testkit.Leftovers;
 
 @Timeout(120)
 class MeasurementsTest {
@@ -220,21 +221,12 @@ class MeasurementsTest {
   @Test
   void aCommandEndsWithTheProcessThatStartedIt() throws Exception {
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Waiting.class.getName(),
-                directory.toString())
-            .inheritIO()
-            .start();
+        ForkedJvm.of(Waiting.class, directory.toString()).builder().inheritIO().start();
     while (!Files.exists(directory.resolve("started"))) {
       Thread.sleep(20);
     }
     process.destroyForcibly().waitFor();
-    while (!Leftovers.processes(directory).isEmpty()) {
-      Thread.sleep(20);
-    }
+    Leftovers.await(directory);
     assertThat(directory.resolve("results")).isEmptyDirectory();
   }
 

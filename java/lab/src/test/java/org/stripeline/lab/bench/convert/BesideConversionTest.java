@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +19,7 @@ import org.stripeline.lab.LabMain;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 /** What happens beside conversions: writes that arrive, and injected traffic. */
 @Timeout(60)
@@ -95,16 +95,8 @@ class BesideConversionTest {
   }
 
   private static String refused(String... options) {
-    StringWriter said = new StringWriter();
-    CommandLine line = LabMain.commandLine();
-    line.setErr(new PrintWriter(said));
-    line.setOut(new PrintWriter(said));
-    String[] arguments = new String[options.length + 3];
-    arguments[0] = "bench";
-    arguments[1] = "convert";
-    arguments[2] = "--quick";
-    System.arraycopy(options, 0, arguments, 3, options.length);
-    assertThat(line.execute(arguments)).as("%s", said).isEqualTo(ExitStatus.USAGE);
-    return said.toString();
+    List<String> words = new ArrayList<>(List.of("bench", "convert", "--quick"));
+    words.addAll(List.of(options));
+    return CommandRun.of(LabMain.commandLine(), words).require(ExitStatus.USAGE).said();
   }
 }

@@ -2,24 +2,20 @@
 package org.stripeline.lab.bench.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.gson.Gson;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
-import org.stripeline.lab.bench.cluster.PrivateNetwork;
+import org.stripeline.lab.bench.RecordedBench;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
+import org.stripeline.testkit.Conditions;
+import org.stripeline.testkit.Leftovers;
 
 /** Runs the whole command with limited rack links, if this user may create them. */
 @Timeout(300)
@@ -29,33 +25,20 @@ class ConvertBenchTest {
 
   @Test
   void adoptsAndCopiesBehindLinksOfRacks() throws Exception {
-    String obstacle = PrivateNetwork.obstacle();
-    assumeTrue(obstacle == null, obstacle);
-    Path work = directory.resolve("work");
-    Path record = directory.resolve("record");
-
-    int status =
-        PrivateNetwork.run(
-            LabMain.class,
-            Arrays.asList(
-                "bench",
-                "convert",
-                "--quick",
-                "--codes=RS-3-3",
-                "--methods=adopt,adopt-ear,hdfs-raid,hdfs-raid-ear,cp",
-                "--datanodes=6",
-                "--racks=3",
-                "--shaped=400",
-                "--traffic=10",
-                "--writes=3",
-                "--writes-before=1",
-                "--dir=" + work,
-                "--record=" + record));
-
-    assertThat(status).isEqualTo(ExitStatus.SOUND);
     ConvertReport report =
-        new Gson().fromJson(Files.readString(record.resolve("convert.json")), ConvertReport.class);
-    assertThat(report.failures).isEmpty();
+        RecordedBench.run(
+            directory,
+            "convert",
+            ConvertReport.class,
+            "--codes=RS-3-3",
+            "--methods=adopt,adopt-ear,hdfs-raid,hdfs-raid-ear,cp",
+            "--datanodes=6",
+            "--racks=3",
+            "--shaped=400",
+            "--traffic=10",
+            "--writes=3",
+            "--writes-before=1");
+
     assertThat(report.leftOut).isEmpty();
     assertThat(report.rackMbit).isEqualTo(100);
     assertThat(report.samples)
@@ -88,9 +71,8 @@ class ConvertBenchTest {
     ConvertSample raidEar = report.samples.get(3);
     assertThat(raidEar.jobSeconds).isPositive().isLessThan(raidEar.seconds);
     assertThat(raidEar.crossRackBytes).as("parity alone").isBetween(2L << 20, 6L << 20);
-    assertThat(Files.readString(record.resolve("convert.txt")))
+    assertThat(Files.readString(directory.resolve("record/convert.txt")))
         .contains("100 between racks", "3.00 writes of a block per second");
-    assertThat(work).doesNotExist();
   }
 
   @Test
@@ -101,26 +83,15 @@ class ConvertBenchTest {
   /** Before anything is measured. */
   @Test
   void aFirstConversionThatFailsIsAFailure() throws Exception {
-    CompletableFuture<Void> killed = CompletableFuture.runAsync(ConvertBenchTest::killConversion);
+    CompletableFuture<Void> killed =
+        CompletableFuture.runAsync(
+            () -> Conditions.await("a conversion", () -> Leftovers.kill(MethodMain.class) > 0));
     assertThat(failure("adopt")).contains("FAILED RS-3-3 adopt failed", "ended without a result");
     killed.get();
   }
 
-  private static void killConversion() {
-    while (ProcessHandle.current()
-        .descendants()
-        .filter(one -> one.info().commandLine().orElse("").contains(MethodMain.class.getName()))
-        .noneMatch(ProcessHandle::destroyForcibly)) {
-      LockSupport.parkNanos(10_000_000);
-    }
-  }
-
   /** Returns what a run prints that has to fail. */
   private static String failure(String method) {
-    StringWriter said = new StringWriter();
-    CommandLine line = LabMain.commandLine();
-    line.setErr(new PrintWriter(said));
-    line.setOut(new PrintWriter(said));
     String[] arguments = {
       "bench",
       "convert",
@@ -130,7 +101,6 @@ class ConvertBenchTest {
       "--datanodes=6",
       "--racks=3"
     };
-    assertThat(line.execute(arguments)).as("%s", said).isEqualTo(ExitStatus.FAILED);
-    return said.toString();
+    return CommandRun.of(LabMain.commandLine(), arguments).require(ExitStatus.FAILED).said();
   }
 }

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
 import org.stripeline.lab.bench.io.client.ClientMain;
 import org.stripeline.lab.bench.io.client.ClientRequest;
+import org.stripeline.lab.cluster.ClusterServer;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.Leftovers;
 import picocli.CommandLine;
 
 /** Tests the behavior of the benchmark when one of its processes dies. */
@@ -47,7 +49,7 @@ class IoBenchFailureTest {
       assertThat(client.ask(request).error).contains("Connection refused");
       assertThat(client.hasEnded()).isFalse();
 
-      kill(ClientMain.class);
+      assertThat(Leftovers.kill(ClientMain.class)).isEqualTo(1);
 
       assertThat(client.ask(request).error).isNotBlank();
       assertThat(client.hasEnded()).isTrue();
@@ -79,21 +81,6 @@ class IoBenchFailureTest {
     assertThat(directory).isEmptyDirectory();
   }
 
-  private static void kill(Class<?> main) {
-    assertThat(
-            ProcessHandle.current()
-                .descendants()
-                .filter(process -> isRunning(process, main))
-                .peek(ProcessHandle::destroyForcibly)
-                .count())
-        .as("processes of %s", main)
-        .isEqualTo(1);
-  }
-
-  private static boolean isRunning(ProcessHandle process, Class<?> main) {
-    return process.info().commandLine().filter(line -> line.contains(main.getName())).isPresent();
-  }
-
   /** Kills the cluster's process once, when a line of progress is written. */
   private static final class KillingWriter extends Writer {
     private final String trigger;
@@ -107,7 +94,7 @@ class IoBenchFailureTest {
     public void write(char[] buffer, int offset, int length) {
       if (!killed && new String(buffer, offset, length).contains(trigger)) {
         killed = true;
-        kill(org.stripeline.lab.cluster.ClusterServer.class);
+        assertThat(Leftovers.kill(ClusterServer.class)).isEqualTo(1);
       }
     }
 

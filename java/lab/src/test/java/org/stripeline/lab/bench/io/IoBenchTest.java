@@ -9,11 +9,11 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -21,12 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
-import org.stripeline.lab.Leftovers;
+import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.CommandRun;
+import org.stripeline.testkit.Leftovers;
 import org.stripeline.testkit.RailPlugin;
-import picocli.CommandLine;
 
 /** A small set of measurements on a real cluster, with separate client JVMs. */
 @Timeout(300)
@@ -36,6 +37,15 @@ class IoBenchTest {
   private final StringWriter progress = new StringWriter();
 
   private IoReport measure(IoSettings settings) throws IOException {
+    return measure(settings, directory, null);
+  }
+
+  /**
+   * Measures.
+   *
+   * @param running a cluster that keeps running; null to start one
+   */
+  private IoReport measure(IoSettings settings, Path work, IoCluster running) throws IOException {
     settings.threads = Arrays.asList(2);
     // Not a built-in policy of Hadoop, so that adding one is tested.
     settings.policies = Arrays.asList(IoSettings.policy("RS-3-2-64k"));
@@ -50,9 +60,15 @@ class IoBenchTest {
     settings.warmUpBytes = 1 << 20;
     settings.rates = Arrays.asList(IoSettings.LOOPBACK);
     IoReport report = new IoReport();
-    try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
+    try (WorkDirectory place = WorkDirectory.open(work, WorkDirectory.AtEnd.DELETE)) {
       Files.createDirectories(place.data());
-      new IoBench(settings, place, line -> progress.append(line).append('\n'), report).run();
+      IoBench bench =
+          new IoBench(settings, place, line -> progress.append(line).append('\n'), report);
+      if (running == null) {
+        bench.run();
+      } else {
+        bench.runOn(running);
+      }
     }
     report.conclude();
     return report;
@@ -143,39 +159,35 @@ class IoBenchTest {
     Leftovers.assertNone(directory);
   }
 
-  @Test
-  void parityThatWasNotComputedIsFound() throws Exception {
-    IoSettings settings = new IoSettings();
-    settings.contestants = Arrays.asList(IoContestant.RS_JAVA, IoContestant.WRONG_PARITY);
-    settings.operations = Arrays.asList(Operation.parse("write"));
-    assertThat(measure(settings).failures)
-        .singleElement()
-        .asString()
-        .contains("write, parity, wrong-parity", "verifyEC");
-  }
-
   /** Then no other contestant has files of which it is known which DataNodes must die. */
   @Test
-  void anEngineWithoutItsRailIsLeftOut() throws Exception {
-    IoSettings settings = new IoSettings();
-    settings.contestants = Arrays.asList(IoContestant.UMR_SINGLE, IoContestant.REPLICATED_3);
-    settings.operations = Arrays.asList(Operation.parse("write"), Operation.parse("read-dead1"));
-    settings.rail = "plugin:/no/such/coder.so";
-    IoReport report = measure(settings);
-    assertThat(report.leftOut.get("umr-single")).contains("/no/such/coder.so");
-    assertThat(report.leftOut.get("read-dead1")).contains("erasure-coded files");
-    assertThat(report.samples).hasSize(1);
+  void wrongParityIsFoundAndAnEngineWithoutItsRailLeftOut() throws Exception {
+    IoSettings wrong = new IoSettings();
+    wrong.contestants = Arrays.asList(IoContestant.RS_JAVA, IoContestant.WRONG_PARITY);
+    wrong.operations = Arrays.asList(Operation.parse("write"));
+    IoSettings absent = new IoSettings();
+    absent.contestants = Arrays.asList(IoContestant.UMR_SINGLE, IoContestant.REPLICATED_3);
+    absent.operations = Arrays.asList(Operation.parse("write"), Operation.parse("read-dead1"));
+    absent.rail = "plugin:/no/such/coder.so";
+    Path work = directory.resolve("work");
+    try (IoCluster cluster =
+        IoCluster.start(directory.resolve("cluster"), 5, Collections.emptyMap())) {
+      assertThat(measure(wrong, work, cluster).failures)
+          .singleElement()
+          .asString()
+          .contains("write, parity, wrong-parity", "verifyEC");
+      IoReport report = measure(absent, work, cluster);
+      assertThat(report.leftOut.get("umr-single")).contains("/no/such/coder.so");
+      assertThat(report.leftOut.get("read-dead1")).contains("erasure-coded files");
+      assertThat(report.samples).hasSize(1);
+    }
   }
 
   @Test
   void countsWhatDataNodesReadForAccessPatterns() throws IOException {
-    CommandLine line = LabMain.commandLine();
-    StringWriter out = new StringWriter();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(progress));
-
-    int status =
-        line.execute(
+    CommandRun run =
+        CommandRun.of(
+            LabMain.commandLine(),
             "bench",
             "io",
             "--access-patterns",
@@ -184,8 +196,8 @@ class IoBenchTest {
             "--json",
             "--dir=" + directory);
 
-    assertThat(status).as("%s", progress).isEqualTo(ExitStatus.SOUND);
-    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    String out = run.require(ExitStatus.SOUND).out();
+    JsonObject report = JsonParser.parseString(out).getAsJsonObject();
     assertThat(report.getAsJsonArray("failures")).isEmpty();
     JsonArray accesses = report.getAsJsonArray("accesses");
     assertThat(accesses).hasSize(4 * 3 * AccessPattern.values().length);

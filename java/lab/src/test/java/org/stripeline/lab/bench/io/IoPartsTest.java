@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +20,7 @@ import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Spread;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 /** Unit tests of the parts of the benchmark. */
 class IoPartsTest {
@@ -187,11 +185,8 @@ class IoPartsTest {
         "bench convert --shaped-racks=200|--shaped-racks needs --shaped",
       })
   void optionsThatWouldBeIgnoredAreRefused(String arguments, String message) {
-    StringWriter err = new StringWriter();
-    CommandLine line = LabMain.commandLine().setErr(new PrintWriter(err));
-
-    assertThat(line.execute(arguments.split(" "))).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains(message);
+    CommandRun run = CommandRun.of(LabMain.commandLine(), arguments.split(" "));
+    assertThat(run.require(ExitStatus.USAGE).err()).contains(message);
   }
 
   private static Sample write(IoContestant contestant) {

@@ -5,27 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
-import org.stripeline.lab.Leftovers;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.ChildJvm;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
+import org.stripeline.testkit.Leftovers;
 
 /** The bench on a cluster that is not its own. */
 @Timeout(300)
@@ -33,21 +33,34 @@ import picocli.CommandLine;
 class RunningClusterTest {
   private static final String POLICY = "RS-3-2-64k";
 
-  @TempDir java.nio.file.Path directory;
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-  private IoCluster cluster;
+  private static IoCluster cluster;
 
-  @BeforeEach
-  void start() throws Exception {
-    cluster = IoCluster.start(directory.resolve("cluster"), 5, Collections.emptyMap());
-    cluster.fs().mkdirs(new Path("/users/files"));
-    cluster.fs().create(new Path("/users/files/one")).close();
+  @TempDir java.nio.file.Path directory;
+
+  /** The command that was run last. */
+  private CommandRun last;
+
+  @BeforeAll
+  static void start(@TempDir java.nio.file.Path shared) throws Exception {
+    cluster = IoCluster.start(shared.resolve("cluster"), 5, Collections.emptyMap());
   }
 
-  @AfterEach
-  void stop() throws Exception {
+  @AfterAll
+  static void stop() throws Exception {
     cluster.close();
+  }
+
+  /** Makes the directory anew, and lets no test find the policy that another one has enabled. */
+  @BeforeEach
+  void prepare() throws Exception {
+    cluster.fs().delete(new Path("/users"), true);
+    cluster.fs().mkdirs(new Path("/users/files"));
+    cluster.fs().create(new Path("/users/files/one")).close();
+    for (ErasureCodingPolicyInfo info : cluster.fs().getAllErasureCodingPolicies()) {
+      if (info.getPolicy().getName().equals(POLICY) && info.isEnabled()) {
+        cluster.fs().disableErasureCodingPolicy(POLICY);
+      }
+    }
   }
 
   private List<String> arguments(String... more) throws Exception {
@@ -66,11 +79,16 @@ class RunningClusterTest {
   }
 
   private int execute(List<String> arguments) {
-    CommandLine line = LabMain.commandLine();
-    out.getBuffer().setLength(0);
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    return line.execute(arguments.toArray(new String[0]));
+    last = CommandRun.of(LabMain.commandLine(), arguments);
+    return last.status();
+  }
+
+  /** Begins the bench in a process of its own. */
+  private Process begin(List<String> arguments) throws Exception {
+    return ChildJvm.of(Collections.emptyList(), Collections.emptyList(), LabMain.class, arguments)
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("bench.txt").toFile())
+        .start();
   }
 
   private String[] names(String path) throws Exception {
@@ -83,17 +101,17 @@ class RunningClusterTest {
   void filesAreInADirectoryOfTheirOwnThatIsDeleted() throws Exception {
     String contestants = "--contestants=3-rep,rs_java,functional-partitioned";
     assertThat(run("--path=/users", contestants, "--operations=write,read"))
-        .as("%s", err)
+        .as("%s", last)
         .isEqualTo(ExitStatus.SOUND);
-    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    JsonObject report = JsonParser.parseString(last.out()).getAsJsonObject();
     assertThat(report.getAsJsonArray("rows")).hasSize(2);
     assertThat(report.getAsJsonObject("leftOut").get("rs_java").getAsString())
         .contains(POLICY, "does not match any enabled");
     assertThat(names("/users")).containsExactly("files");
 
     cluster.enable(IoSettings.policy(POLICY));
-    assertThat(run("--path=/users", contestants)).as("%s", err).isEqualTo(ExitStatus.SOUND);
-    report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(run("--path=/users", contestants)).as("%s", last).isEqualTo(ExitStatus.SOUND);
+    report = JsonParser.parseString(last.out()).getAsJsonObject();
     assertThat(report.getAsJsonArray("rows")).hasSize(3 * 4);
     assertThat(report.getAsJsonObject("leftOut").entrySet()).isEmpty();
     assertThat(report.get("bytesVerified").getAsLong()).isPositive();
@@ -103,20 +121,25 @@ class RunningClusterTest {
     assertThat(names("/users/files")).containsExactly("one");
 
     assertThat(run("--path=/users/files/one", contestants)).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("/users/files/one", "it is not a directory");
+    assertThat(last.err()).contains("/users/files/one", "it is not a directory");
   }
 
   @Test
   void filesOfAnErasureCodedDirectoryAreReplicatedIfAsked() throws Exception {
     cluster.enable(IoSettings.policy(POLICY));
     cluster.fs().setErasureCodingPolicy(new Path("/users"), POLICY);
+    String address = cluster.inside().get("dn5").split(":")[0];
     cluster.kill("dn5");
-    String contestants = "--contestants=3-rep,rs_java";
-    // Only writing, because a DataNode that has just been killed may still be chosen.
-    assertThat(run("--path=/users", contestants, "--operations=write"))
-        .as("%s", err)
-        .isEqualTo(ExitStatus.SOUND);
-    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    try {
+      // Only writing, because a DataNode that has just been killed may still be chosen.
+      assertThat(run("--path=/users", "--contestants=3-rep,rs_java", "--operations=write"))
+          .as("%s", last)
+          .isEqualTo(ExitStatus.SOUND);
+    } finally {
+      cluster.restart("dn5");
+      cluster.awaitHeartbeat(address);
+    }
+    JsonObject report = JsonParser.parseString(last.out()).getAsJsonObject();
     assertThat(report.getAsJsonObject("leftOut").get("rs_java").getAsString())
         .isEqualTo("HDFS stores a file on 4 DataNodes, not on 5");
     assertThat(report.getAsJsonArray("rows")).hasSize(1);
@@ -138,8 +161,8 @@ class RunningClusterTest {
     arguments.add("--quick");
     arguments.removeIf(argument -> argument.startsWith("--conf="));
     arguments.add("--conf=" + own);
-    assertThat(execute(arguments)).as("%s", err).isEqualTo(ExitStatus.SOUND);
-    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(execute(arguments)).as("%s", last).isEqualTo(ExitStatus.SOUND);
+    JsonObject report = JsonParser.parseString(last.out()).getAsJsonObject();
     assertThat(report.getAsJsonArray("notes")).isEmpty();
     JsonObject row = report.getAsJsonArray("rows").get(0).getAsJsonObject();
     assertThat(Judge.isOurStream(row.get("stream").getAsString())).isTrue();
@@ -148,9 +171,12 @@ class RunningClusterTest {
   @Test
   void aNameNodeThatRefusesTheDirectoryIsNamedAsTheReason() throws Exception {
     cluster.fs().setSafeMode(HdfsConstants.SafeModeAction.SAFEMODE_ENTER);
-    assertThat(run("--path=/users", "--contestants=3-rep")).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("Cannot create hdfs://", "safe mode");
-    cluster.fs().setSafeMode(HdfsConstants.SafeModeAction.SAFEMODE_LEAVE);
+    try {
+      assertThat(run("--path=/users", "--contestants=3-rep")).isEqualTo(ExitStatus.UNCHECKED);
+    } finally {
+      cluster.fs().setSafeMode(HdfsConstants.SafeModeAction.SAFEMODE_LEAVE);
+    }
+    assertThat(last.err()).contains("Cannot create hdfs://", "safe mode");
     assertThat(names("/users")).containsExactly("files");
   }
 
@@ -158,11 +184,7 @@ class RunningClusterTest {
   void aSignalDeletesTheDirectory() throws Exception {
     List<String> arguments =
         arguments("--path=/users", "--contestants=3-rep", "--operations=write,read", "--size=1GiB");
-    Process bench =
-        ChildJvm.of(Collections.emptyList(), Collections.emptyList(), LabMain.class, arguments)
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("bench.txt").toFile())
-            .start();
+    Process bench = begin(arguments);
     try {
       Path written = new Path("/users/stripeline-bench-*/*/*/write-0");
       while (bench.isAlive() && cluster.fs().globStatus(written).length == 0) {
@@ -185,14 +207,10 @@ class RunningClusterTest {
     List<String> arguments =
         arguments("--path=/users", "--contestants=3-rep", "--operations=write", "--size=16MiB");
     arguments.addAll(List.of("--repetitions=500", "--record=" + record));
-    java.nio.file.Path output = directory.resolve("bench.txt");
-    Process bench =
-        ChildJvm.of(Collections.emptyList(), Collections.emptyList(), LabMain.class, arguments)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
+    Process bench = begin(arguments);
     try {
-      while (bench.isAlive() && !Files.readString(output).contains("MiB/s")) {
+      while (bench.isAlive()
+          && !Files.readString(directory.resolve("bench.txt")).contains("MiB/s")) {
         Thread.sleep(20);
       }
       assertThat(bench.isAlive()).as("it is measuring").isTrue();
@@ -207,7 +225,7 @@ class RunningClusterTest {
   void aClusterWithTooLittleSpaceIsRefused() throws Exception {
     List<String> arguments = arguments("--path=/users", "--contestants=3-rep", "--size=1024TiB");
     assertThat(execute(arguments)).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("Cannot measure: the files take 6442451");
+    assertThat(last.err()).contains("Cannot measure: the files take 6442451");
     assertThat(names("/users")).containsExactly("files");
   }
 
@@ -218,9 +236,9 @@ class RunningClusterTest {
     assertThat(run("--path=/users", "--enforce")).isEqualTo(ExitStatus.USAGE);
     assertThat(run("--path=users")).isEqualTo(ExitStatus.USAGE);
     assertThat(run()).as("without --path").isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains("--conf and --path need each other");
+    assertThat(last.err()).contains("--conf and --path need each other");
     assertThat(run("--path=/none")).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("/none");
+    assertThat(last.err()).contains("/none");
     assertThat(names("/users")).containsExactly("files");
   }
 }

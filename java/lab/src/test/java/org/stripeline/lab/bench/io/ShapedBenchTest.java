@@ -2,9 +2,7 @@
 package org.stripeline.lab.bench.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.gson.Gson;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,9 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.lab.LabMain;
-import org.stripeline.lab.bench.cluster.PrivateNetwork;
-import org.stripeline.terminal.ExitStatus;
+import org.stripeline.lab.bench.RecordedBench;
 
 /** Runs the whole command on a shaped network, if this user may create one. */
 @Timeout(300)
@@ -52,25 +48,13 @@ class ShapedBenchTest {
   }
 
   private IoReport measure(String... options) throws Exception {
-    String obstacle = PrivateNetwork.obstacle();
-    assumeTrue(obstacle == null, obstacle);
-    Path work = directory.resolve("work");
-    Path record = directory.resolve("record");
-    List<String> arguments = new ArrayList<>(Arrays.asList("bench", "io", "--quick"));
-    arguments.addAll(Arrays.asList(options));
-    arguments.add("--policies=RS-3-2-64k");
-    arguments.add("--contestants=3-rep,coder");
-    arguments.add("--operations=write,read");
-    arguments.add("--dir=" + work);
-    arguments.add("--record=" + record);
-
-    assertThat(PrivateNetwork.run(LabMain.class, arguments)).isEqualTo(ExitStatus.SOUND);
-
+    List<String> all = new ArrayList<>(Arrays.asList(options));
+    all.addAll(
+        Arrays.asList(
+            "--policies=RS-3-2-64k", "--contestants=3-rep,coder", "--operations=write,read"));
     IoReport report =
-        new Gson().fromJson(Files.readString(record.resolve("io.json")), IoReport.class);
-    assertThat(report.failures).isEmpty();
+        RecordedBench.run(directory, "io", IoReport.class, all.toArray(new String[0]));
     assertThat(report.samples).hasSize(4);
-    assertThat(work).doesNotExist();
     assertThat(new ProcessBuilder("ip", "netns", "list").start().getInputStream().readAllBytes())
         .isEmpty();
     return report;

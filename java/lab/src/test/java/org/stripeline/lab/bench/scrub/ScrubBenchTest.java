@@ -2,19 +2,14 @@
 package org.stripeline.lab.bench.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.google.gson.Gson;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.lab.LabMain;
-import org.stripeline.lab.bench.cluster.PrivateNetwork;
-import org.stripeline.terminal.ExitStatus;
+import org.stripeline.lab.bench.RecordedBench;
 
 /** Runs the whole command in a network of its own, if this user may create one. */
 @Timeout(300)
@@ -24,20 +19,8 @@ class ScrubBenchTest {
 
   @Test
   void scrubChecksEverythingAndLeavesTheNetworkAlone() throws Exception {
-    String obstacle = PrivateNetwork.obstacle();
-    assumeTrue(obstacle == null, obstacle);
-    Path work = directory.resolve("work");
-    Path record = directory.resolve("record");
+    ScrubBenchReport report = RecordedBench.run(directory, "scrub", ScrubBenchReport.class);
 
-    int status =
-        PrivateNetwork.run(
-            LabMain.class,
-            Arrays.asList("bench", "scrub", "--quick", "--dir=" + work, "--record=" + record));
-
-    assertThat(status).isEqualTo(ExitStatus.SOUND);
-    ScrubBenchReport report =
-        new Gson().fromJson(Files.readString(record.resolve("scrub.json")), ScrubBenchReport.class);
-    assertThat(report.failures).isEmpty();
     assertThat(report.damageFound).isTrue();
     assertThat(report.ownNetwork).isTrue();
     assertThat(report.samples).extracting(s -> s.method).containsExactly("scrub", "verifyEC");
@@ -52,8 +35,7 @@ class ScrubBenchTest {
     assertThat(report.samples.get(0).networkBytes).isBetween(1L, data / 1000);
     assertThat(report.samples.get(1).networkBytes).as("verifyEC reads all").isGreaterThan(data);
     assertThat(report.timesFaster.median).isPositive();
-    assertThat(Files.readString(record.resolve("scrub.txt")))
+    assertThat(Files.readString(directory.resolve("record/scrub.txt")))
         .contains("kept       bytes of scrub on the network", "not judged time of verifyEC");
-    assertThat(work).doesNotExist();
   }
 }

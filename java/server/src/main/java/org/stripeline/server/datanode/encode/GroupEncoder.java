@@ -35,11 +35,8 @@ final class GroupEncoder {
   /** Time for streams to end by themselves, so that receivers see an orderly end. */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /** Default of {@link #endNanos}. */
-  static final long END_NANOS_DEFAULT = TimeUnit.SECONDS.toNanos(30);
-
   /** Time for interrupted streams to end; only a hanging disk takes longer. Tests shorten it. */
-  static volatile long endNanos = END_NANOS_DEFAULT;
+  static volatile long endNanos = TimeUnit.SECONDS.toNanos(30);
 
   private final TaskContext context;
   private final EncodeRequest request;

@@ -37,6 +37,7 @@ import org.stripeline.testkit.Conditions;
 class AgentHangTest {
   private static final byte[] DATA = AgentCluster.bytes(3 * AgentCluster.BLOCK - 4_567, 1);
 
+  private final long endNanos = GroupEncoder.endNanos;
   private AgentCluster cluster;
 
   @BeforeAll
@@ -50,7 +51,7 @@ class AgentHangTest {
 
   @AfterAll
   void stop() {
-    GroupEncoder.endNanos = GroupEncoder.END_NANOS_DEFAULT;
+    GroupEncoder.endNanos = endNanos;
     cluster.close();
   }
 
