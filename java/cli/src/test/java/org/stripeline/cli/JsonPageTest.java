@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.Gson;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -31,7 +29,7 @@ import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.scrub.check.Finding;
 import org.stripeline.simulator.report.Report;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 /** Compares docs/user/json.md with the classes that are printed, and with real output. */
 class JsonPageTest {
@@ -137,12 +135,8 @@ class JsonPageTest {
   }
 
   private static String run(String... words) {
-    CommandLine line = Stripeline.commandLine();
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    assertThat(line.execute(words)).as(err.toString()).isLessThan(ExitStatus.USAGE);
-    return out.toString();
+    CommandRun run = CommandRun.of(Stripeline.commandLine(), words);
+    assertThat(run.status()).as(run.err()).isLessThan(ExitStatus.USAGE);
+    return run.out();
   }
 }

@@ -4,8 +4,6 @@ package org.stripeline.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,8 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.testkit.CommandRun;
 import org.stripeline.testkit.PageBrowser;
-import picocli.CommandLine;
 
 /** Opens the pages of {@code plan} and {@code simulate} in a browser. */
 @Tag("full")
@@ -30,10 +28,7 @@ class PagesInBrowserTest {
   }
 
   private void run(String... arguments) {
-    StringWriter said = new StringWriter();
-    CommandLine line = Stripeline.commandLine();
-    line.setOut(new PrintWriter(said, true)).setErr(new PrintWriter(said, true));
-    assertThat(line.execute(arguments)).as("%s", said).isZero();
+    CommandRun.of(Stripeline.commandLine(), arguments).require(0);
   }
 
   @Test

@@ -3,8 +3,6 @@ package org.stripeline.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -15,20 +13,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Release;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 import picocli.CommandLine.Command;
 
 class StripelineTest {
   @TempDir Path temporary;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  /** The command that was run last. */
+  private CommandRun last;
 
   private int run(String... arguments) {
-    CommandLine line = Stripeline.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    return line.execute(arguments);
+    last = CommandRun.of(Stripeline.commandLine(), arguments);
+    return last.status();
   }
 
   @ParameterizedTest
@@ -66,17 +62,18 @@ class StripelineTest {
     String[] words = arguments == null ? new String[0] : arguments.split(" ");
 
     assertThat(run(words)).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).startsWith("stripeline: ").contains(expected);
-    assertThat(out.toString()).isEmpty();
+    assertThat(last.err()).startsWith("stripeline: ").contains(expected);
+    assertThat(last.out()).isEmpty();
   }
 
   @Test
   void helpAndVersionGoToStandardOutput() {
     assertThat(run("--help")).isZero();
-    assertThat(out.toString()).contains("Commands:").contains("HADOOP_CONF_DIR");
+    assertThat(last.out()).contains("Commands:").contains("HADOOP_CONF_DIR");
+    assertThat(last.err()).isEmpty();
     assertThat(run("--version")).isZero();
-    assertThat(out.toString()).contains("stripeline " + Release.version());
-    assertThat(err.toString()).isEmpty();
+    assertThat(last.out()).contains("stripeline " + Release.version());
+    assertThat(last.err()).isEmpty();
   }
 
   @ParameterizedTest
@@ -93,21 +90,21 @@ class StripelineTest {
       })
   void helpIsAlsoWrittenAsInHadoop(String arguments) {
     assertThat(run(arguments.split(" "))).isZero();
-    assertThat(out.toString())
+    assertThat(last.out())
         .contains("Usage: stripeline " + arguments.replaceAll("^help | -help$", "") + " [");
-    assertThat(err.toString()).isEmpty();
+    assertThat(last.err()).isEmpty();
   }
 
   @Test
   void versionIsAlsoPrintedAsJson() {
     assertThat(run("version", "--json")).isZero();
-    assertThat(out.toString()).contains("\"hadoop\": \"" + Release.hadoopVersion() + "\"");
+    assertThat(last.out()).contains("\"hadoop\": \"" + Release.hadoopVersion() + "\"");
   }
 
   @Test
   void aDirectoryWithoutClusterCannotBeChecked() {
     assertThat(run("cluster", "status", "--dir=" + temporary)).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString())
+    assertThat(last.err())
         .contains("Cannot find cluster: " + temporary + " holds none")
         .contains("stripeline cluster start --dir=");
   }
@@ -115,13 +112,13 @@ class StripelineTest {
   @Test
   void stoppingAStoppedClusterSucceeds() {
     assertThat(run("cluster", "stop", "--dir=" + temporary)).isEqualTo(ExitStatus.SOUND);
-    assertThat(err.toString()).contains("No cluster runs in " + temporary);
+    assertThat(last.err()).contains("No cluster runs in " + temporary);
   }
 
   @Test
   void commandsForARunningClusterSayThatNoneRuns() {
     assertThat(run("cluster", "add-datanode", "--dir=" + temporary)).isEqualTo(ExitStatus.FAILED);
-    assertThat(err.toString()).contains("Cannot reach cluster: none runs in " + temporary);
+    assertThat(last.err()).contains("Cannot reach cluster: none runs in " + temporary);
   }
 
   @Test
@@ -129,10 +126,10 @@ class StripelineTest {
     Path file = Files.write(temporary.resolve("thesis.txt"), new byte[] {1});
 
     assertThat(run("cluster", "start", "--dir=" + temporary)).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains("it contains other files and no cluster");
+    assertThat(last.err()).contains("it contains other files and no cluster");
     for (String bench : new String[] {"io", "convert"}) {
       assertThat(run("bench", bench, "--dir=" + temporary)).isEqualTo(ExitStatus.USAGE);
-      assertThat(err.toString()).contains("Cannot use " + temporary + ": it is not empty");
+      assertThat(last.err()).contains("Cannot use " + temporary + ": it is not empty");
     }
     assertThat(temporary.toFile().list()).containsExactly("thesis.txt");
     assertThat(file).hasBinaryContent(new byte[] {1});
@@ -140,10 +137,9 @@ class StripelineTest {
 
   @Test
   void aCrashIsNotAResult() {
-    CommandLine line = CommandStyle.commandLine(new Crash()).setErr(new PrintWriter(err));
+    CommandRun run = CommandRun.of(CommandStyle.commandLine(new Crash()));
 
-    assertThat(line.execute()).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString())
+    assertThat(run.require(ExitStatus.UNCHECKED).err())
         .contains("stripeline: Cannot continue: java.lang.NoClassDefFoundError: ssj/Missing");
   }
 
@@ -160,7 +156,7 @@ class StripelineTest {
     Files.write(temporary.resolve("cluster.json"), "{".getBytes());
 
     assertThat(run("cluster", "status", "--dir=" + temporary)).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("Cannot read " + temporary.resolve("cluster.json"));
+    assertThat(last.err()).contains("Cannot read " + temporary.resolve("cluster.json"));
   }
 
   @Test
@@ -168,6 +164,6 @@ class StripelineTest {
     // Nothing listens on the first port.
     assertThat(run("status", "hdfs://127.0.0.1:1", "-Dipc.client.connect.max.retries=0"))
         .isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("Cannot show the jobs: ").contains("Connection refused");
+    assertThat(last.err()).contains("Cannot show the jobs: ").contains("Connection refused");
   }
 }

@@ -4,17 +4,11 @@ package org.stripeline.convert;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
-import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
-import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
@@ -35,10 +29,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.EncryptionZones;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.testkit.CommandRun;
 import org.stripeline.testkit.Conditions;
-import picocli.CommandLine;
 
 /**
  * Tests what HDFS does with adopted files, on a cluster with block tokens and encrypted transfer,
@@ -55,7 +50,6 @@ class AfterConversionTest {
 
   @BeforeAll
   static void start() throws IOException {
-    String keys = "jceks://file" + directory.resolve("keys.jks");
     cluster =
         ConvertCluster.withArchive(
             directory.resolve("dfs"),
@@ -66,7 +60,7 @@ class AfterConversionTest {
               conf.setBoolean("dfs.block.access.token.enable", true);
               conf.setBoolean("dfs.encrypt.data.transfer", true);
               conf.set("dfs.encrypt.data.transfer.cipher.suites", "AES/CTR/NoPadding");
-              conf.set("hadoop.security.key.provider.path", keys);
+              EncryptionZones.configure(conf, directory);
               conf.setInt("dfs.namenode.decommission.interval", 1);
               conf.setLong("dfs.balancer.getBlocks.min-block-size", 1);
               conf.setInt("dfs.balancer.max-no-move-interval", 1000);
@@ -105,11 +99,9 @@ class AfterConversionTest {
 
   /** Returns the violations that {@code plan --audit} finds. */
   private static String audit(String path) {
-    StringWriter out = new StringWriter();
-    CommandLine line = Stripeline.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(out));
-    return line.execute("plan", cluster.uri() + path, "--audit") == 0 ? "" : out.toString();
+    CommandRun plan =
+        CommandRun.of(Stripeline.commandLine(), "plan", cluster.uri() + path, "--audit");
+    return plan.status() == 0 ? "" : plan.said();
   }
 
   @Test
@@ -334,15 +326,7 @@ class AfterConversionTest {
 
   @Test
   void anEncryptionZoneWithAQuotaIsConvertedInBothLayouts() throws Exception {
-    KeyProvider keys = cluster.mini.getNameNode().getNamesystem().getProvider();
-    KeyProvider.Options options = KeyProvider.options(cluster.conf());
-    options.setBitLength(128);
-    keys.createKey("key", options);
-    keys.flush();
-    cluster.fs().mkdirs(new Path("/zone"));
-    new HdfsAdmin(cluster.uri(), cluster.conf())
-        .createEncryptionZone(
-            new Path("/zone"), "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
+    EncryptionZones.make(cluster, "/zone");
     byte[] first = cluster.write("/zone/a", 4 * BLOCK + 5);
     byte[] second = cluster.write("/zone/b", 4 * BLOCK + 5);
     // The temporary files of an encryption zone are in the zone: one at a time, with the parity of

@@ -3,86 +3,33 @@ package org.stripeline.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
-import org.stripeline.convert.fixture.ConvertCluster;
-import org.stripeline.convert.fixture.JobJournals;
-import org.stripeline.terminal.JavaRuntime;
-import org.stripeline.testkit.Conditions;
+import org.stripeline.convert.fixture.ConvertProcessCase;
+import org.stripeline.convert.fixture.HadoopProcess;
 
 /** What a conversion in its own process says when a signal or the loss of HDFS ends it. */
 @Timeout(360)
 @Tag("full")
-class CommandEndTest {
-  private static final int FILES = 4;
-
-  @TempDir Path directory;
-  private ConvertCluster cluster;
-  private Process command;
-
-  @BeforeEach
-  void start() throws IOException {
-    cluster =
-        new ConvertCluster(
-            directory.resolve("hdfs"),
-            6,
-            3,
-            conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN));
-    for (int i = 0; i < FILES; i++) {
-      cluster.write("/tree/f" + i, 4 * ConvertCluster.BLOCK + 100 * i);
-    }
-  }
-
-  @AfterEach
-  void stop() {
-    if (command != null) {
-      command.destroyForcibly();
-    }
-    cluster.close();
-  }
-
+class CommandEndTest extends ConvertProcessCase {
   private void begin(String... arguments) throws IOException {
     Configuration conf = new Configuration(cluster.conf());
     conf.setInt("ipc.client.connect.max.retries", 1);
-    Path site = Files.createDirectories(directory.resolve("conf"));
-    try (OutputStream out = Files.newOutputStream(site.resolve("hdfs-site.xml"))) {
-      conf.writeXml(out);
-    }
-    List<String> line = new ArrayList<>();
-    line.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    line.addAll(
-        Arrays.asList("-Xmx256m", "-Dlog4j.configuration=org/stripeline/cli/log4j.properties"));
-    line.addAll(JavaRuntime.hadoopArguments());
-    line.addAll(JavaRuntime.compilerArguments());
-    line.add(Stripeline.class.getName());
-    line.add("convert");
-    line.addAll(Arrays.asList(arguments));
+    List<String> words = new ArrayList<>(List.of("convert"));
+    words.addAll(Arrays.asList(arguments));
     // Background processes of a shell ignore SIGINT, and so would their children.
-    line.addAll(0, Arrays.asList("env", "--default-signal=INT"));
-    ProcessBuilder builder = new ProcessBuilder(line);
-    builder
-        .environment()
-        .put("CLASSPATH", site + File.pathSeparator + System.getProperty("java.class.path"));
-    builder.environment().put("HOME", directory.toString());
-    builder.redirectErrorStream(true);
-    builder.redirectOutput(directory.resolve("said").toFile());
-    command = builder.start();
+    begin(
+        jvm(Stripeline.class, conf, words.toArray(new String[0]))
+            .under(List.of("env", "--default-signal=INT"))
+            .with("-Dlog4j.configuration=org/stripeline/cli/log4j.properties")
+            .environment("HOME", directory.toString()));
   }
 
   /** Begins a job that is slow enough to be ended in the middle of a file. */
@@ -91,23 +38,16 @@ class CommandEndTest {
         cluster.uri() + "/tree",
         "--policy=RS-3-2",
         "--allow-rack-loss",
-        "--throttle=4MiB",
+        "--throttle=" + SLOW,
         "--files-at-once=1",
         "--job=a-tree",
         "--execute");
-    Conditions.await(
-        "the second file", () -> JobJournals.isBegun(cluster, "/tree/f1") || !command.isAlive());
-    assertThat(command.isAlive()).as(said()).isTrue();
+    awaitBegun("/tree/f1");
   }
 
   private int status() throws Exception {
     // For two minutes agents that have lost the NameNode are asked again, as in a failover.
-    assertThat(command.waitFor(240, TimeUnit.SECONDS)).as(said()).isTrue();
-    return command.exitValue();
-  }
-
-  private String said() throws IOException {
-    return new String(Files.readAllBytes(directory.resolve("said")));
+    return awaitEnd(240);
   }
 
   private String resumption() {
@@ -117,8 +57,7 @@ class CommandEndTest {
   @Test
   void anInterruptSaysHowToContinue() throws Exception {
     beginJob();
-    String pid = Long.toString(command.pid());
-    assertThat(new ProcessBuilder("kill", "-INT", pid).start().waitFor()).isZero();
+    HadoopProcess.signal(command, "INT");
     assertThat(status()).isEqualTo(130);
     String said = said();
     assertThat(said)

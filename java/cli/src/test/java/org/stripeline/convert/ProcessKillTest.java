@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -30,8 +28,8 @@ import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.lab.cluster.ClusterOptions;
 import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.DataNodeProcess;
+import org.stripeline.testkit.CommandRun;
 import org.stripeline.testkit.Conditions;
-import picocli.CommandLine;
 
 /** Kills a DataNode that runs in its own process while the command converts. */
 @Timeout(180)
@@ -98,23 +96,22 @@ class ProcessKillTest {
       }
     }
     String victim = uuid(fs);
-    StringWriter said = new StringWriter();
-    AtomicInteger status = new AtomicInteger(-1);
-    Thread command = new Thread(() -> status.set(convert(fs, said)));
+    AtomicReference<CommandRun> run = new AtomicReference<>();
+    Thread command = new Thread(() -> run.set(convert(fs)));
     command.start();
     Conditions.await("a plan with the DataNode", () -> isPlanned(fs, victim) || !command.isAlive());
     // This sends SIGKILL.
     outside.close();
     command.join();
 
-    if (status.get() == 1) {
+    if (run.get().status() == 1) {
       // The DataNode may already have had blocks of a group when it was killed.
-      assertThat(said.toString())
+      assertThat(run.get().said())
           .contains("does not confirm that it has removed what it had of the group");
       Conditions.await("the DataNode to be dead", () -> live(fs) == 6);
-      status.set(convert(fs, said));
+      run.set(convert(fs));
     }
-    assertThat(status.get()).as(said.toString()).isZero();
+    run.get().require(0);
     for (int i = 0; i < contents.size(); i++) {
       byte[] back = new byte[contents.get(i).length];
       try (InputStream in = fs.open(path(i))) {
@@ -125,11 +122,9 @@ class ProcessKillTest {
     }
   }
 
-  private static int convert(DistributedFileSystem fs, StringWriter said) {
-    CommandLine line = Stripeline.commandLine();
-    line.setOut(new PrintWriter(said));
-    line.setErr(new PrintWriter(said));
-    return line.execute(
+  private static CommandRun convert(DistributedFileSystem fs) {
+    return CommandRun.of(
+        Stripeline.commandLine(),
         "convert",
         fs.getUri() + "/tree",
         "--policy=RS-3-2",

@@ -59,7 +59,7 @@ import org.stripeline.plan.source.NameNodeSource;
 import org.stripeline.plan.source.SnapshotTimes;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 /** Plans and audits a tree on nine DataNodes in three racks, and images of the same NameNode. */
 @Timeout(240)
@@ -78,8 +78,8 @@ class PlanClusterTest {
   private static DistributedFileSystem fs;
   private static FSDataOutputStream open;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  /** The command that was run last. */
+  private CommandRun last;
 
   @BeforeAll
   static void writeTree() throws Exception {
@@ -135,12 +135,8 @@ class PlanClusterTest {
   }
 
   private int run(String... arguments) {
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    CommandLine line = Stripeline.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    return line.execute(arguments);
+    last = CommandRun.of(Stripeline.commandLine(), arguments);
+    return last.status();
   }
 
   private static String uri(String path) {
@@ -148,7 +144,7 @@ class PlanClusterTest {
   }
 
   private PlanReport report() {
-    return new Gson().fromJson(out.toString(), PlanReport.class);
+    return new Gson().fromJson(last.out(), PlanReport.class);
   }
 
   private static PlanReport.Group named(List<PlanReport.Group> groups, String name) {
@@ -159,7 +155,7 @@ class PlanClusterTest {
   @Order(1)
   void theTreeOfALiveNameNodeIsPlanned() {
     assertThat(run("plan", uri("/plan"), CELL, COPIES, SNAPSHOTTED, "--json"))
-        .as(err.toString())
+        .as(last.err())
         .isZero();
 
     PlanReport report = report();
@@ -226,8 +222,8 @@ class PlanClusterTest {
             "--storage-policy=COLD",
             "--archive-cost=0.7");
 
-    assertThat(status).as(err.toString()).isZero();
-    assertThat(out.toString())
+    assertThat(status).as(last.err()).isZero();
+    assertThat(last.out())
         .contains("/plan of " + fs.getUri() + ", to RS-6-3")
         .contains("needs 9 DataNodes over 3 racks to survive the failure of a rack")
         .contains("there are 9 DataNodes over 3 racks: enough")
@@ -253,7 +249,8 @@ class PlanClusterTest {
     try (DistributedFileSystem client =
         new WatchedFileSystem(call -> awaitAnother(call.equals("getXAttrs"), both))) {
       client.initialize(fs.getUri(), fs.getConf());
-      Plan.ofNameNode(settings, client, Progress.onStandardError(new PrintWriter(err)));
+      Plan.ofNameNode(
+          settings, client, Progress.onStandardError(new PrintWriter(new StringWriter())));
     }
     assertThat(both.getCount()).isZero();
   }
@@ -324,7 +321,7 @@ class PlanClusterTest {
               COPIES,
               SNAPSHOTTED,
               "--json");
-      assertThat(status).as(err.toString()).isZero();
+      assertThat(status).as(last.err()).isZero();
       PlanReport report = report();
       checkBytes(report);
       assertThat(named(report.left, SkipReason.OPEN.text()).files).isEqualTo(1);
@@ -343,7 +340,7 @@ class PlanClusterTest {
               CELL,
               "--policy=RS-3-2",
               "--json");
-      assertThat(status).as(err.toString()).isZero();
+      assertThat(status).as(last.err()).isZero();
       PlanReport report = report();
       assertThat(report.total.files).isEqualTo(10);
       assertThat(named(report.replication, "erasure-coded").files).isEqualTo(1);
@@ -355,12 +352,10 @@ class PlanClusterTest {
     assertThat(report().total.files).isEqualTo(1);
     for (Path file : new Path[] {xml, lines}) {
       assertThat(run("plan", "/absent", "--image=" + file)).isEqualTo(ExitStatus.USAGE);
-      assertThat(err.toString())
-          .contains("Cannot plan /absent: ")
-          .contains("does not have this path");
+      assertThat(last.err()).contains("Cannot plan /absent: ").contains("does not have this path");
     }
     assertThat(run("plan", "/plan", "--image=" + image)).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("it is an fsimage itself").contains("hdfs oiv -p XML");
+    assertThat(last.err()).contains("it is an fsimage itself").contains("hdfs oiv -p XML");
   }
 
   private static int view(String processor, Path image, Path to) throws Exception {
@@ -419,8 +414,8 @@ class PlanClusterTest {
         .doAs(
             (PrivilegedExceptionAction<Void>)
                 () -> {
-                  assertThat(run("plan", uri("/empty"))).as(err.toString()).isZero();
-                  assertThat(out.toString())
+                  assertThat(run("plan", uri("/empty"))).as(last.err()).isZero();
+                  assertThat(last.out())
                       .contains("could not ask for the DataNodes (only superusers may)")
                       .doesNotContain("NOT ENOUGH")
                       .doesNotContain("WARNING: RS-6-3 needs");
@@ -439,22 +434,22 @@ class PlanClusterTest {
   @Order(6)
   void wrongPathsAndAddressesAreReported() {
     assertThat(run("plan", uri("/absent"))).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains("Cannot plan ").contains("File does not exist: /absent");
+    assertThat(last.err()).contains("Cannot plan ").contains("File does not exist: /absent");
     assertThat(run("plan", "hdfs://nowhere.invalid:1/x")).isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains("nowhere.invalid");
+    assertThat(last.err()).contains("nowhere.invalid");
     assertThat(run("plan", "file:///tmp")).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains("is not HDFS");
+    assertThat(last.err()).contains("is not HDFS");
   }
 
   @Test
   @Order(7)
   void codedFilesAreAudited() throws Exception {
-    assertThat(run("plan", uri("/plan"), "--audit")).as(out.toString()).isZero();
-    assertThat(out.toString()).contains("1 erasure-coded file, 9 replicated");
+    assertThat(run("plan", uri("/plan"), "--audit")).as(last.out()).isZero();
+    assertThat(last.out()).contains("1 erasure-coded file, 9 replicated");
 
     assertThat(run("plan", uri("/plan"), "--audit", "--blocks-per-rack=1", "--json"))
         .isEqualTo(ExitStatus.FAILED);
-    AuditReport crowded = new Gson().fromJson(out.toString(), AuditReport.class);
+    AuditReport crowded = new Gson().fromJson(last.out(), AuditReport.class);
     assertThat(crowded.groups).isEqualTo(2);
     assertThat(crowded.groupsSound).isLessThan(2);
     assertThat(crowded.groupsCrowdingARack).isPositive();
@@ -464,7 +459,7 @@ class PlanClusterTest {
     String victim = blocks[0].getNames()[0];
     cluster.client().stopAndExpireDataNode(id(victim));
     assertThat(run("plan", uri("/plan"), "--audit", "--json")).isEqualTo(ExitStatus.FAILED);
-    AuditReport broken = new Gson().fromJson(out.toString(), AuditReport.class);
+    AuditReport broken = new Gson().fromJson(last.out(), AuditReport.class);
     assertThat(broken.groupsMissingBlocks).isPositive();
     assertThat(broken.groupsLost).isZero();
     assertThat(broken.violations)
@@ -475,10 +470,10 @@ class PlanClusterTest {
     String nowhere = "hdfs://nowhere.invalid:1/x";
     assertThat(run("plan", uri("/plan"), nowhere, "--audit", "--blocks-per-rack=1"))
         .isEqualTo(ExitStatus.FAILED);
-    assertThat(err.toString()).contains("nowhere.invalid");
+    assertThat(last.err()).contains("nowhere.invalid");
 
     assertThat(run("plan", uri("/plan"), CELL)).isZero();
-    assertThat(out.toString())
+    assertThat(last.out())
         .contains("RS-6-3 needs 9 DataNodes, there are 8: nothing can be converted")
         .contains("NOT ENOUGH");
   }

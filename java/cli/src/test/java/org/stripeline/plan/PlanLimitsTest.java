@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.select.Policies;
 import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.Sheet;
@@ -78,6 +79,27 @@ class PlanLimitsTest {
         .containsExactly(SkipReason.UNPLACEABLE.text());
     assertThat(report.warnings)
         .anyMatch(text -> text.startsWith("1 group cannot be placed, the first of /tree/file: "));
+  }
+
+  /** Each block size needs a policy, of which HDFS has few; any user can write many sizes. */
+  @Test
+  void filesWhosePoliciesConvertDoesNotAddSaveNothing() throws IOException {
+    int more = 4;
+    for (int i = 1; i <= Policies.ADDED_MAX + more; i++) {
+      int block = (16 + i) << 10;
+      try (FSDataOutputStream out =
+          cluster.fs().create(new Path("/tree/" + i), true, 4096, (short) 3, block)) {
+        out.write(new byte[3 * block]);
+      }
+    }
+    PlanReport report = plan("RS-3-2");
+    assertThat(report.total.filesConverted).isEqualTo(Policies.ADDED_MAX);
+    assertThat(report.blockSizes).hasSize(Policies.ADDED_MAX);
+    assertThat(report.blockSizes.get(0).blockBytes).isEqualTo((16 + more + 1) << 10);
+    assertThat(report.left)
+        .filteredOn(group -> group.name.equals(SkipReason.POLICY_LIMIT.text()))
+        .singleElement()
+        .satisfies(group -> assertThat(group.files).isEqualTo(more));
   }
 
   @Test

@@ -17,8 +17,8 @@ import org.stripeline.testkit.Conditions;
 /** Damaged files on a cluster of processes, and commands that check and repair them. */
 abstract class ProcessCase {
   static final int DATA_NODES = 7;
-  private static final int STRIPED = 20;
-  private static final int REPLICATED = 6;
+  private static final int STRIPED = 14;
+  private static final int REPLICATED = 4;
 
   @TempDir Path directory;
   ProcessCluster cluster;

@@ -58,13 +58,7 @@ final class ScrubProcess {
 
   /** Returns the groups with findings that it has printed so far. */
   List<JsonObject> groups() throws IOException {
-    List<JsonObject> groups = new ArrayList<>();
-    for (JsonObject line : lines()) {
-      if (line.has("findings")) {
-        groups.add(line);
-      }
-    }
-    return groups;
+    return ScrubReport.groups(lines());
   }
 
   /** Returns the states of all repairs. */
@@ -80,8 +74,7 @@ final class ScrubProcess {
 
   /** Returns one of the sums at its end. */
   long sum(String name) throws IOException {
-    List<JsonObject> lines = lines();
-    return lines.get(lines.size() - 1).get(name).getAsLong();
+    return ScrubReport.sum(lines(), name);
   }
 
   private List<JsonObject> lines() throws IOException {

@@ -4,12 +4,10 @@ package org.stripeline.scrub;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.stripeline.terminal.CommandStyle;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 /** The exit status of {@code stripeline scrub} or {@code repair}, and what it printed. */
 final class ScrubReport {
@@ -17,10 +15,10 @@ final class ScrubReport {
   final String out;
   final String err;
 
-  private ScrubReport(int status, String out, String err) {
-    this.status = status;
-    this.out = out;
-    this.err = err;
+  private ScrubReport(CommandRun run) {
+    status = run.status();
+    out = run.out();
+    err = run.err();
   }
 
   /** Runs a scrub in this process. */
@@ -30,13 +28,7 @@ final class ScrubReport {
 
   /** Runs a command in this process. */
   static ScrubReport of(Object command, String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine line = CommandStyle.commandLine(command);
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    int status = line.execute(arguments);
-    return new ScrubReport(status, out.toString(), err.toString());
+    return new ScrubReport(CommandRun.of(CommandStyle.commandLine(command), arguments));
   }
 
   /** Returns the objects of JSON output. */
@@ -48,18 +40,23 @@ final class ScrubReport {
 
   /** Returns one of the sums. */
   long sum(String name) {
-    List<JsonObject> lines = lines();
+    return sum(lines(), name);
+  }
+
+  /** Returns one of the sums in the last line of JSON output. */
+  static long sum(List<JsonObject> lines, String name) {
     return lines.get(lines.size() - 1).get(name).getAsLong();
   }
 
   /** Returns the groups with findings. */
   List<JsonObject> groups() {
-    List<JsonObject> groups = new ArrayList<>();
-    for (JsonObject line : lines()) {
-      if (line.has("findings")) {
-        groups.add(line);
-      }
-    }
+    return groups(lines());
+  }
+
+  /** Returns the groups with findings of JSON output. */
+  static List<JsonObject> groups(List<JsonObject> lines) {
+    List<JsonObject> groups = new ArrayList<>(lines);
+    groups.removeIf(line -> !line.has("findings"));
     return groups;
   }
 

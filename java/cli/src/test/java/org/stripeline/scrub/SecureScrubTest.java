@@ -10,19 +10,16 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.EnumSet;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.crypto.key.KeyProvider;
-import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.EncryptionZones;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.testkit.Conditions;
@@ -54,7 +51,7 @@ class SecureScrubTest {
                 DATA_NODES,
                 conf -> configure(conf, kerberos))) {
       cluster = opened;
-      makeZone();
+      EncryptionZones.make(cluster, ZONE);
       SeededDamage damage =
           new SeededDamage(cluster.fs(), directory.resolve("dfs"), ZONE, 12, 4, new Random(seed));
       damage.damage(6, 2, "");
@@ -97,27 +94,13 @@ class SecureScrubTest {
     conf.setBoolean("ignore.secure.ports.for.testing", true);
     conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
     conf.set("stripeline.agent.scrub.bandwidth", "1m");
-    conf.set("hadoop.security.key.provider.path", "jceks://file" + directory.resolve("keys.jceks"));
+    EncryptionZones.configure(conf, directory);
     conf.setInt("dfs.datanode.scan.period.hours", -1);
     conf.setInt("dfs.datanode.directoryscan.interval", -1);
     conf.set("dfs.ha.tail-edits.period", "1s");
     conf.setInt("dfs.client.failover.sleep.base.millis", 50);
     conf.setInt("dfs.client.failover.sleep.max.millis", 500);
     conf.setInt("ipc.client.connect.retry.interval", 50);
-  }
-
-  private void makeZone() throws Exception {
-    KeyProvider keys = cluster.mini.getNamesystem(0).getProvider();
-    KeyProvider.Options options = KeyProvider.options(cluster.conf());
-    options.setBitLength(128);
-    keys.createKey("key", options);
-    keys.flush();
-    cluster.fs().mkdirs(new org.apache.hadoop.fs.Path(ZONE));
-    new HdfsAdmin(cluster.uri(), cluster.conf())
-        .createEncryptionZone(
-            new org.apache.hadoop.fs.Path(ZONE),
-            "key",
-            EnumSet.noneOf(CreateEncryptionZoneFlag.class));
   }
 
   private void failOver() throws IOException {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
+import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JobLock;
@@ -22,9 +23,11 @@ import org.stripeline.convert.mapreduce.MapJob;
 import org.stripeline.convert.mapreduce.MapJobs;
 import org.stripeline.convert.mapreduce.MapPreflight;
 import org.stripeline.convert.mapreduce.MapWaves;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.select.ClusterFacts;
 import org.stripeline.convert.select.ConversionRoom;
 import org.stripeline.convert.select.Policies;
@@ -96,6 +99,15 @@ public final class Driver implements AutoCloseable {
    * observer is warned.
    */
   public Totals plan(JobSettings settings) throws IOException {
+    return plan(settings, policies(settings));
+  }
+
+  /**
+   * Does the same, and decides which policies the job would use.
+   *
+   * @param policies of {@link #policies}
+   */
+  Totals plan(JobSettings settings, Policies policies) throws IOException {
     ClusterFacts cluster = check(settings);
     try (Adoption adoption = adoption(settings)) {
       String lack = adoption == null ? null : adoption.nodes().lack(cluster.nodes());
@@ -106,7 +118,7 @@ public final class Driver implements AutoCloseable {
                 + " agents; whether every DataNode can keep and encode blocks is not known");
       }
       warnOfRacks(settings, adoption, cluster);
-      Totals totals = walk(settings, observer, Collections.emptyMap(), isOver);
+      Totals totals = walk(settings, policies, observer, Collections.emptyMap(), isOver);
       try {
         requireRoom(settings, totals);
       } catch (RefusedException e) {
@@ -158,8 +170,35 @@ public final class Driver implements AutoCloseable {
     }
   }
 
+  /** Determines what is done with each file, and which policies are used. */
   private Totals walk(
       JobSettings settings,
+      Policies policies,
+      JobObserver watching,
+      Map<Long, JournalRecord> begun,
+      BooleanSupplier isCancelled)
+      throws IOException {
+    Totals all = walkOnce(settings, policies, watching, begun, isCancelled);
+    if (policies == null || !policies.admit(all.policies, observer)) {
+      return all;
+    }
+    // Which policies are used depends on all files, so those of the others are only found now.
+    JobObserver again =
+        new JobObserver() {
+          @Override
+          public void planned(Candidate file, FileDecision decision) {
+            if (decision.skip() == SkipReason.POLICY_LIMIT
+                || decision.skip() == SkipReason.CELL_LIMIT) {
+              watching.planned(file, decision);
+            }
+          }
+        };
+    return walkOnce(settings, policies, again, begun, isCancelled);
+  }
+
+  private Totals walkOnce(
+      JobSettings settings,
+      Policies policies,
       JobObserver watching,
       Map<Long, JournalRecord> begun,
       BooleanSupplier isCancelled)
@@ -167,7 +206,7 @@ public final class Driver implements AutoCloseable {
     Totals totals = new Totals();
     totals.storagePolicyOfCopies = new ConversionRoom(fs).idOf(settings.storagePolicy);
     totals.vanished =
-        new TreeWalk(fs, settings, root, begun)
+        new TreeWalk(fs, settings, root, begun, policies)
             .visit(
                 (file, decision) -> {
                   totals.add(file, decision);
@@ -180,7 +219,7 @@ public final class Driver implements AutoCloseable {
 
   /** Returns the policies of the job, or null if it undoes conversions. */
   Policies policies(JobSettings settings) throws IOException {
-    return settings.undo ? null : new Policies(fs, settings);
+    return settings.undo ? null : new Policies(fs, settings.skipNameNodeCheck);
   }
 
   /**
@@ -196,7 +235,8 @@ public final class Driver implements AutoCloseable {
     expire();
     try (Adoption adoption = adoption(settings)) {
       requireAgents(settings, adoption, cluster);
-      Totals totals = walk(settings, JobObserver.NONE, Collections.emptyMap(), isOver);
+      Policies policies = policies(settings);
+      Totals totals = walk(settings, policies, JobObserver.NONE, Collections.emptyMap(), isOver);
       if (isOver.getAsBoolean()) {
         throw new RefusedException(
             "Cannot begin a job on " + settings.path + ": its time was over before it began");
@@ -205,14 +245,14 @@ public final class Driver implements AutoCloseable {
         // A service would leave a directory in each pass.
         return JobReport.empty(totals);
       }
-      prepare(settings, totals);
+      prepare(settings, policies, totals);
       JobDirectory directory = create(settings, name);
       try (Journal journal = createJournal(directory);
           Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
         job.beginUntil(isOver);
-        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves);
+        JobRun run = JobRun.of(job, status, policies, adoption, waves);
         return untilTakenOver(directory, status, () -> finish(run, directory, totals, status));
       }
     }
@@ -259,11 +299,10 @@ public final class Driver implements AutoCloseable {
     }
   }
 
-  private void prepare(JobSettings settings, Totals totals) throws IOException {
+  private void prepare(JobSettings settings, Policies policies, Totals totals) throws IOException {
     requireRoom(settings, totals);
-    Policies policies = policies(settings);
     if (policies != null) {
-      policies.prepare(totals.codes.values(), observer);
+      policies.prepare(totals.policies.keySet(), observer);
     }
   }
 
@@ -307,7 +346,8 @@ public final class Driver implements AutoCloseable {
       try (Job job = new Job(fs, settings, directory, journal, listener, ticker);
           MapWaves waves = waves(job);
           StatusWriter status = StatusWriter.start(job, observer)) {
-        JobRun run = JobRun.of(job, status, policies(settings), adoption, waves);
+        Policies policies = policies(settings);
+        JobRun run = JobRun.of(job, status, policies, adoption, waves);
         job.places().takeOver(open.zoneDirectories());
         if (last[0] != null && last[0].kind == JournalRecord.Kind.FINISHED) {
           // Its driver had done all. If it was only stopped, it still deletes the temporary files.
@@ -318,7 +358,7 @@ public final class Driver implements AutoCloseable {
             status,
             () -> {
               run.recover(open.files());
-              return goOn(run, directory, settings, adoption, status);
+              return goOn(run, directory, settings, policies, adoption, status);
             });
       }
     }
@@ -342,6 +382,7 @@ public final class Driver implements AutoCloseable {
       JobRun run,
       JobDirectory directory,
       JobSettings settings,
+      Policies policies,
       Adoption adoption,
       StatusWriter status)
       throws IOException {
@@ -364,11 +405,11 @@ public final class Driver implements AutoCloseable {
     Totals totals;
     try {
       requireAgents(settings, adoption, check(settings));
-      totals = walk(settings, JobObserver.NONE, run.begun(), directory::isCancelled);
+      totals = walk(settings, policies, JobObserver.NONE, run.begun(), directory::isCancelled);
       if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
         return cancel(run, status);
       }
-      prepare(settings, totals);
+      prepare(settings, policies, totals);
     } catch (RefusedException e) {
       if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
         // The operator was told that this driver, which still had the job, ends it.

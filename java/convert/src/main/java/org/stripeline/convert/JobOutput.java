@@ -44,22 +44,22 @@ final class JobOutput {
 
   /** Shows what a job would do, and returns the exit status. */
   int plan(Driver driver, JobSettings settings) throws IOException {
+    Policies policies = driver.policies(settings);
     Totals totals;
     try {
-      totals = driver.plan(settings);
+      totals = driver.plan(settings, policies);
     } finally {
       shown.close();
     }
-    Policies policies = driver.policies(settings);
     Map<String, String> steps =
-        policies == null ? Collections.emptyMap() : policies.toDo(totals.codes.values());
+        policies == null ? Collections.emptyMap() : policies.toDo(totals.policies.keySet());
     if (lines != null) {
       lines.plan(totals, steps);
     } else {
       new TableText(out).plan(settings, totals, steps);
     }
     if (policies != null) {
-      policies.check(totals.codes.values(), shown);
+      policies.requireAdmitted();
     }
     if (lines == null) {
       boolean isRefused = settings.layout == Layout.STRIPED && !settings.allowStaleReaders;

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import org.stripeline.convert.file.CopyingRewriter;
 import org.stripeline.convert.file.FileConversion;
@@ -60,6 +61,7 @@ final class JobRun {
   private final FileConversion adopting;
 
   private final FileConversion copying;
+  private final Policies policies;
   private final JobReport report;
 
   /** Space for replicas, or null for jobs that do not undo. */
@@ -86,12 +88,14 @@ final class JobRun {
       JobObserver observer,
       Recovery recovery,
       FileConversion adopting,
-      FileConversion copying) {
+      FileConversion copying,
+      Policies policies) {
     this.job = job;
     this.observer = observer;
     this.recovery = recovery;
     this.adopting = adopting;
     this.copying = copying;
+    this.policies = policies;
     report = new JobReport(job.directory().name(), job.traffic());
     room = job.settings().undo ? new UndoRoom(job.fs()) : null;
   }
@@ -99,6 +103,7 @@ final class JobRun {
   /**
    * Creates a run.
    *
+   * @param policies the policies that the job may use, or null to undo conversions
    * @param adoption the agents, or null for jobs that copy
    * @param waves the map jobs that move the bytes, or null if this process moves them
    */
@@ -114,7 +119,8 @@ final class JobRun {
         adoption == null
             ? null
             : new FileConversion(job, adoption.rewriter(job), policies, recovery),
-        new FileConversion(job, copier, policies, recovery));
+        new FileConversion(job, copier, policies, recovery),
+        policies);
   }
 
   private static Recovery.Unlinker unlinker(Job job, Adoption adoption, MapWaves waves) {
@@ -172,10 +178,14 @@ final class JobRun {
    * @param jobs parent of all job directories, which the walk does not enter
    */
   void walk(String jobs) throws IOException {
+    walk(jobs, DaemonThreads.named("stripeline-convert"));
+  }
+
+  /** Does the same with threads of a factory. */
+  void walk(String jobs, ThreadFactory factory) throws IOException {
     int atOnce = filesAtOnce(job.settings());
     Semaphore free = new Semaphore(atOnce);
-    ExecutorService threads =
-        Executors.newFixedThreadPool(atOnce, DaemonThreads.named("stripeline-convert"));
+    ExecutorService threads = Executors.newFixedThreadPool(atOnce, factory);
     try {
       if (job.settings().sortedFiles > 0) {
         walkOldestFirst(jobs, threads, free);
@@ -195,7 +205,7 @@ final class JobRun {
   }
 
   private TreeWalk open(String jobs) throws IOException {
-    TreeWalk walk = new TreeWalk(job.fs(), job.settings(), jobs, begun);
+    TreeWalk walk = new TreeWalk(job.fs(), job.settings(), jobs, begun, policies);
     snapshots = walk.snapshots();
     return walk;
   }
@@ -275,14 +285,15 @@ final class JobRun {
     try {
       job.waitWhilePaused();
       // Its time may be over now.
-      isBegun = goesOn();
+      if (goesOn()) {
+        threads.execute(() -> convert(file, decision, free));
+        isBegun = true;
+      }
     } finally {
+      // Also if no thread can be created; the end of the walk would wait for the file for ever.
       if (!isBegun) {
         free.release();
       }
-    }
-    if (isBegun) {
-      threads.execute(() -> convert(file, decision, free));
     }
   }
 
@@ -344,6 +355,10 @@ final class JobRun {
 
   /** Records as failed a file that was selected by the user but whose conversion did not begin. */
   private void leave(Candidate file, String reason) throws JournalLostException {
+    if (underWay.contains(file.status().getFileId())) {
+      // Its record must stay open, for the thread that converts it or for the next --resume.
+      return;
+    }
     ended(file.path(), 0, end(file, FileOutcome.failed(reason)));
   }
 

@@ -87,7 +87,7 @@ final class RuleExplanation {
           + " old";
     }
     FileDecision[] decision = new FileDecision[1];
-    new TreeWalk(fs, rule.job(path, earlier), jobs, Collections.emptyMap())
+    new TreeWalk(fs, rule.job(path, earlier), jobs, Collections.emptyMap(), null)
         .visit(
             (candidate, found) -> {
               decision[0] = found;

@@ -84,7 +84,12 @@ class ConversionMemoryTest {
               });
       FileJudge judge =
           new FileJudge(
-              settings, client, attributes, Collections.emptyMap(), System.currentTimeMillis());
+              settings,
+              client,
+              attributes,
+              Collections.emptyMap(),
+              null,
+              System.currentTimeMillis());
       FileFinder finder = new FileFinder(client, settings.path, JobDirectory.ROOT_DEFAULT);
       while (finder.hasNext()) {
         Candidate file = finder.next();

@@ -438,7 +438,7 @@ class ConvertCommandTest {
     Path pause = new Path(JobDirectory.ROOT_DEFAULT + "/pause/pause");
     StepListener pauser =
         (step, path) -> {
-          if (step == Step.FENCED && path.equals("/pause/a")) {
+          if (step == Step.CREATED && path.equals("/pause/a")) {
             try {
               cluster.fs().create(pause).close();
             } catch (IOException e) {

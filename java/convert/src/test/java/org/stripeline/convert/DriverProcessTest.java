@@ -5,26 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
+import org.stripeline.convert.fixture.ConvertProcessCase;
 import org.stripeline.convert.fixture.HadoopProcess;
-import org.stripeline.convert.fixture.JobJournals;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.ExitStatus;
@@ -36,62 +29,19 @@ import org.stripeline.testkit.Conditions;
  */
 @Timeout(300)
 @Tag("full")
-class DriverProcessTest {
-  private static final int BLOCK = ConvertCluster.BLOCK;
-  private static final int FILES = 4;
-
-  @TempDir java.nio.file.Path directory;
-  private ConvertCluster cluster;
-  private final Map<String, byte[]> files = new TreeMap<>();
-  private Process command;
-
-  @BeforeEach
-  void start() throws IOException {
-    cluster =
-        new ConvertCluster(
-            directory.resolve("hdfs"),
-            6,
-            3,
-            conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN));
-    for (int i = 0; i < FILES; i++) {
-      String path = "/tree/f" + i;
-      files.put(path, cluster.write(path, 4 * BLOCK + 100 * i));
-    }
-  }
-
-  @AfterEach
-  void stop() {
-    if (command != null) {
-      command.destroyForcibly();
-    }
-    cluster.close();
-  }
-
-  /** Starts a conversion that is slow enough for a signal to arrive in the middle of a file. */
+class DriverProcessTest extends ConvertProcessCase {
+  /** Starts a conversion. */
   private void begin() throws IOException {
-    command =
-        HadoopProcess.launch(
-            ConvertMain.class,
-            cluster.conf(),
-            directory.resolve("process"),
-            "convert",
-            cluster.uri() + "/tree",
-            "--policy=RS-3-2",
-            "--allow-rack-loss",
-            "--throttle=4MiB",
-            "--files-at-once=1",
-            "--job=tree",
-            "--execute");
-  }
-
-  private void awaitBegun(String path) throws Exception {
-    Conditions.await(
-        "the beginning of " + path, () -> JobJournals.isBegun(cluster, path) || !command.isAlive());
-    assertThat(command.isAlive()).as(said()).isTrue();
-  }
-
-  private String said() throws IOException {
-    return Files.readString(directory.resolve("process").resolve(HadoopProcess.LOG));
+    begin(
+        ConvertMain.class,
+        "convert",
+        cluster.uri() + "/tree",
+        "--policy=RS-3-2",
+        "--allow-rack-loss",
+        "--throttle=" + SLOW,
+        "--files-at-once=1",
+        "--job=tree",
+        "--execute");
   }
 
   @Test
@@ -107,8 +57,7 @@ class DriverProcessTest {
     }
     cluster.fs().setPermission(file, new FsPermission((short) 0600));
     HadoopProcess.signal(command, "CONT");
-    assertThat(command.waitFor(120, TimeUnit.SECONDS)).isTrue();
-    assertThat(command.exitValue()).as(said()).isEqualTo(1);
+    assertThat(awaitEnd(120)).as(said()).isEqualTo(1);
 
     byte[] before = files.get("/tree/f1");
     byte[] all = Arrays.copyOf(before, before.length + more.length);
@@ -138,8 +87,7 @@ class DriverProcessTest {
     cluster.mini.setLeasePeriod(60_000, 3_600_000);
 
     HadoopProcess.signal(command, "CONT");
-    assertThat(command.waitFor(120, TimeUnit.SECONDS)).isTrue();
-    assertThat(command.exitValue()).as(said()).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(awaitEnd(120)).as(said()).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(said())
         .contains("Cannot continue: another process has taken over job tree")
         .contains("stripeline convert --status --job=tree")
@@ -167,7 +115,7 @@ class DriverProcessTest {
     begin();
     awaitBegun("/tree/f2");
     HadoopProcess.signal(command, "KILL");
-    assertThat(command.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    awaitEnd(60);
     assertBytes();
     // So that the next driver need not wait a minute for the leases of the dead one.
     cluster.mini.setLeasePeriod(500, 3_600_000);
@@ -179,12 +127,6 @@ class DriverProcessTest {
       assertThat(cluster.policy(path)).as(path).isEqualTo("RS-3-2-1024k");
       cluster.assertHealthy(path);
       cluster.assertParityRight(path);
-    }
-  }
-
-  private void assertBytes() throws IOException {
-    for (Map.Entry<String, byte[]> file : files.entrySet()) {
-      assertThat(cluster.read(file.getKey())).as(file.getKey()).isEqualTo(file.getValue());
     }
   }
 }

@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,8 +38,8 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.status.JobList;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.CommandRun;
 import org.stripeline.testkit.Conditions;
-import picocli.CommandLine;
 
 /** Tests how other processes than the driver list, pause, continue and cancel jobs. */
 class JobControlTest {
@@ -51,10 +49,10 @@ class JobControlTest {
   @TempDir static java.nio.file.Path directory;
   private static ConvertCluster cluster;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  /** The command that was run last. */
+  private CommandRun last;
 
-  /** Steps at {@link Step#FENCED}: one permit lets one file pass. */
+  /** Steps at {@link Step#CREATED}: one permit lets one file pass. */
   private final Semaphore pass = new Semaphore(0);
 
   private final Semaphore arrived = new Semaphore(0);
@@ -87,17 +85,13 @@ class JobControlTest {
   }
 
   private int run(List<String> arguments) {
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    CommandLine line = ConvertMain.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    return line.execute(arguments.toArray(new String[0]));
+    last = CommandRun.of(ConvertMain.commandLine(), arguments);
+    return last.status();
   }
 
   private String control(String... options) {
-    assertThat(run("convert", options)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
-    return out.toString();
+    assertThat(run("convert", options)).as(last.err()).isEqualTo(ExitStatus.SOUND);
+    return last.out();
   }
 
   private int runAs(String user, String group, String command, String... options) throws Exception {
@@ -108,14 +102,14 @@ class JobControlTest {
 
   private String controlAsCarol(String... options) throws Exception {
     assertThat(runAs("carol", "supergroup", "convert", options))
-        .as(err.toString())
+        .as(last.err())
         .isEqualTo(ExitStatus.SOUND);
-    return out.toString();
+    return last.out();
   }
 
   private void assertRefused(String message, String... options) {
-    assertThat(run("convert", options)).as(err.toString()).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains(message);
+    assertThat(run("convert", options)).as(last.err()).isEqualTo(ExitStatus.USAGE);
+    assertThat(last.err()).contains(message);
   }
 
   private JsonObject json(String job) {
@@ -125,7 +119,7 @@ class JobControlTest {
         return one;
       }
     }
-    throw new AssertionError("no job " + job + " in " + out);
+    throw new AssertionError("no job " + job + " in " + last);
   }
 
   private String state(String job) {
@@ -153,7 +147,7 @@ class JobControlTest {
                 settings,
                 job,
                 (step, path) -> {
-                  if (step == Step.FENCED) {
+                  if (step == Step.CREATED) {
                     arrived.release();
                     pass.acquireUninterruptibly();
                   }
@@ -253,7 +247,7 @@ class JobControlTest {
     age("killed");
 
     assertThat(run("status")).isEqualTo(ExitStatus.SOUND);
-    assertThat(out.toString())
+    assertThat(last.out())
         .contains("job killed: interrupted, status of 2 min")
         .contains("stripeline convert /killed --resume --job=killed\n");
     assertThat(control("--pause", "--job=killed")).contains("it has no live driver");
@@ -281,7 +275,7 @@ class JobControlTest {
     assertThat(run(List.of("convert", root + "/first", root + "/second", "--resume")))
         .isEqualTo(ExitStatus.FAILED);
 
-    assertThat(err.toString()).contains("/second");
+    assertThat(last.err()).contains("/second");
     assertThat(state("first")).isEqualTo("finished");
     cluster.assertBytes("/first/a", bytes);
   }
@@ -295,7 +289,7 @@ class JobControlTest {
       assertThat(state(name)).isEqualTo("begun");
     }
     assertThat(run("status")).isEqualTo(ExitStatus.SOUND);
-    assertThat(out.toString())
+    assertThat(last.out())
         .contains("job early: begun, nothing has been done\n")
         .contains("continue it with: stripeline convert /early --resume --job=early\n")
         .contains("or end it with: stripeline convert --cancel --job=early\n");
@@ -477,11 +471,11 @@ class JobControlTest {
   void oneOfKeytabAndPrincipalIsRefusedByAllCommands() {
     for (String option : List.of("--keytab=/k", "--principal=hdfs@X")) {
       assertThat(run("status", option)).isEqualTo(ExitStatus.USAGE);
-      assertThat(err.toString()).contains("give both");
+      assertThat(last.err()).contains("give both");
       assertRefused("give both", "--list", option);
     }
     assertThat(run("status", "--keytab=/k", "--principal=h@X")).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains("is not kerberos");
+    assertThat(last.err()).contains("is not kerberos");
   }
 
   @Test
@@ -489,12 +483,12 @@ class JobControlTest {
     cluster.fs().mkdirs(new Path(JobDirectory.ROOT_DEFAULT), JobDirectory.PRIVATE);
     for (String option : new String[] {"--list", "--status", "--pause", "--cancel"}) {
       assertThat(runAs("bob", "people", "convert", option)).isEqualTo(ExitStatus.USAGE);
-      assertThat(err.toString().trim().split("\n"))
+      assertThat(last.err().trim().split("\n"))
           .singleElement()
           .asString()
           .contains("Cannot read the jobs", "only superusers of HDFS can");
     }
     assertThat(runAs("bob", "people", "status")).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains("only superusers of HDFS can");
+    assertThat(last.err()).contains("only superusers of HDFS can");
   }
 }

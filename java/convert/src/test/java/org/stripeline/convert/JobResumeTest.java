@@ -9,8 +9,6 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,8 +40,8 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.testkit.CommandRun;
 import org.stripeline.testkit.Conditions;
-import picocli.CommandLine;
 
 /**
  * Tests that a resumed job keeps its settings, and that its files are recovered even if it cannot
@@ -57,8 +55,8 @@ class JobResumeTest {
   @TempDir static java.nio.file.Path directory;
   private static ConvertCluster cluster;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  /** The command that was run last. */
+  private CommandRun last;
 
   @BeforeAll
   static void start() throws IOException {
@@ -112,10 +110,8 @@ class JobResumeTest {
     arguments.add("convert");
     arguments.add(cluster.uri() + path);
     arguments.addAll(Arrays.asList(options));
-    CommandLine line = ConvertMain.commandLine();
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    return line.execute(arguments.toArray(new String[0]));
+    last = CommandRun.of(ConvertMain.commandLine(), arguments);
+    return last.status();
   }
 
   private static JsonObject settings(String job) throws IOException {
@@ -140,7 +136,7 @@ class JobResumeTest {
     byte[] adopted = cluster.write("/auto/b", 3 * BLOCK);
     JobSettings begun = ConvertCluster.striped("/auto", CODE);
     begun.layout = Layout.AUTO;
-    kill(begun, Step.FENCED, 2);
+    kill(begun, Step.CREATED, 2);
     byte[] later = cluster.write("/auto/later", BLOCK);
     Path file = new Path(JobDirectory.ROOT_DEFAULT + "/auto", "job.json");
     JsonObject changed = settings("auto");
@@ -178,13 +174,13 @@ class JobResumeTest {
     begun.properties.put("some.key", "some value");
     begun.properties.put(
         "dfs.namenode.http-address", cluster.mini.getHttpUri(0).substring("http:".length() + 2));
-    kill(begun, Step.FENCED, 1);
+    kill(begun, Step.CREATED, 1);
 
-    assertThat(run("/kept", "--resume", "--groups-at-once=7")).as(err.toString()).isZero();
+    assertThat(run("/kept", "--resume", "--groups-at-once=7")).as(last.err()).isZero();
 
-    assertThat(err.toString()).startsWith("Continuing the job; the lease of its last driver");
+    assertThat(last.err()).startsWith("Continuing the job; the lease of its last driver");
     // Limited to 1 MiB/s.
-    String line = out.toString();
+    String line = last.out();
     double seconds = Double.parseDouble(line.replaceAll("(?s).* in ([0-9.]+) s.*", "$1"));
     assertThat(seconds).as(line).isGreaterThan(2);
     JsonObject kept = settings("kept");
@@ -202,13 +198,13 @@ class JobResumeTest {
     cluster.write("/twice/a", 2 * BLOCK);
     JobSettings begun = ConvertCluster.striped("/twice", CODE);
     begun.bytesPerSecond = BLOCK;
-    kill(begun, Step.FENCED, 1);
+    kill(begun, Step.CREATED, 1);
     DistributedFileSystem client = cluster.client();
     JobTuning tuning = new JobTuning();
     tuning.bytesPerSecond = 0L;
     tuning.filesAtOnce = 2;
     try (Driver driver =
-        cluster.driver(client, JobObserver.NONE, new Crash(client, Step.FENCED, 1))) {
+        cluster.driver(client, JobObserver.NONE, new Crash(client, Step.CREATED, 1))) {
       assertThatThrownBy(() -> driver.resume("/twice", null, tuning))
           .isInstanceOf(Crash.Death.class);
     }
@@ -242,7 +238,7 @@ class JobResumeTest {
     for (int i = 0; i < 3; i++) {
       cluster.write("/single/" + i, 2 * BLOCK);
     }
-    kill(ConvertCluster.striped("/single", CODE), Step.FENCED, 1);
+    kill(ConvertCluster.striped("/single", CODE), Step.CREATED, 1);
     AtomicInteger now = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     CountDownLatch second = new CountDownLatch(2);
@@ -276,8 +272,7 @@ class JobResumeTest {
           "--storage-policy=COLD", "--min-age=1d", "--driver=mapreduce", "--allow-rack-loss"
         }) {
       assertThat(run("/x", "--resume", option)).isEqualTo(ExitStatus.USAGE);
-      assertThat(err.toString()).contains("leave " + option.split("=")[0] + " out");
-      err.getBuffer().setLength(0);
+      assertThat(last.err()).contains("leave " + option.split("=")[0] + " out");
     }
   }
 
@@ -288,9 +283,9 @@ class JobResumeTest {
     kill(ConvertCluster.contiguous("/renamed", CODE), Step.LINKED, 2);
     cluster.fs().rename(new Path("/renamed"), new Path("/renamed-away"));
 
-    assertThat(run("/renamed", "--resume")).as(err.toString()).isEqualTo(ExitStatus.FAILED);
+    assertThat(run("/renamed", "--resume")).as(last.err()).isEqualTo(ExitStatus.FAILED);
 
-    assertThat(out.toString())
+    assertThat(last.out())
         .contains("rolled back work in progress of a dead driver: 2 files")
         .contains("Nothing exists at /renamed any more, so the job ends");
     assertThat(isFinished("renamed")).isTrue();
@@ -322,13 +317,13 @@ class JobResumeTest {
   @Test
   void recoversWithoutAnAgentAndContinuesWhenItReturns() throws Exception {
     byte[] bytes = cluster.write("/agentless/a", 4 * BLOCK);
-    kill(ConvertCluster.contiguous("/agentless", CODE), Step.ENCODED, 1);
+    kill(ConvertCluster.contiguous("/agentless", CODE), Step.FENCED, 1);
     DataNode node = cluster.mini.getDataNodes().get(0);
     AgentSwitch.stop(node);
     try {
       assertThat(run("/agentless", "--resume")).isEqualTo(ExitStatus.USAGE);
-      assertThat(out.toString()).contains("rolled back work in progress of a dead driver: 1 file");
-      assertThat(err.toString()).contains("1 of 6 DataNodes have no suitable agent");
+      assertThat(last.out()).contains("rolled back work in progress of a dead driver: 1 file");
+      assertThat(last.err()).contains("1 of 6 DataNodes have no suitable agent");
       assertNobodyWrites("/agentless/a");
       assertThat(isFinished("agentless")).isFalse();
     } finally {
@@ -348,7 +343,7 @@ class JobResumeTest {
   @Test
   void aUserAppendsToTheFileOfADeadDriverAfterTheSoftLimitOfItsLease() throws Exception {
     byte[] bytes = cluster.write("/taken/a", 4 * BLOCK);
-    kill(ConvertCluster.contiguous("/taken", CODE), Step.ENCODED, 1);
+    kill(ConvertCluster.contiguous("/taken", CODE), Step.FENCED, 1);
     Conditions.await("the lease of the dead driver to end", () -> isAppended("/taken/a"));
 
     JobReport report = resume("/taken", StepListener.NONE);
@@ -373,7 +368,7 @@ class JobResumeTest {
     byte[] bytes = cluster.write("/stuck/a", 2 * BLOCK);
     cluster.write("/stuck/b", 2 * BLOCK);
     cluster.write("/stuck/c", 2 * BLOCK);
-    kill(ConvertCluster.striped("/stuck", CODE), Step.FENCED, 3);
+    kill(ConvertCluster.striped("/stuck", CODE), Step.CREATED, 3);
     StepListener failing =
         (step, path) -> {
           if (step == Step.BACK_NAMED && path.equals("/stuck/a")) {

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.security.AccessController;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
@@ -32,8 +30,8 @@ import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.HadoopProcess;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.ExitStatus;
-import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.testkit.Conditions;
+import org.stripeline.testkit.ForkedJvm;
 import org.stripeline.testkit.Kerberos;
 
 /**
@@ -213,28 +211,15 @@ class KeytabLoginTest {
 
   /** Runs the command in a separate process, since the servers are logged in in this one. */
   private Process begin(ConvertCluster cluster, String... more) throws Exception {
-    Path site = Files.createDirectories(directory.resolve("conf"));
-    try (OutputStream out = Files.newOutputStream(site.resolve("core-site.xml"))) {
-      cluster.conf().writeXml(out);
-    }
-    ProcessBuilder command =
-        new ProcessBuilder(
-            Paths.get(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx256m",
-            "-Djava.security.krb5.conf=" + clientSettings,
-            "-Djava.library.path=" + System.getProperty("java.library.path"),
-            "-cp",
-            site + File.pathSeparator + System.getProperty("java.class.path"),
-            ConvertMain.class.getName(),
-            "convert");
-    command.command().addAll(1, JavaRuntime.compilerArguments());
-    command.command().addAll(Arrays.asList(more));
-    // Hides the ticket cache of the user that runs the test.
-    command.environment().put("KRB5CCNAME", directory.resolve("no-tickets").toString());
-    return command
-        .redirectErrorStream(true)
-        .redirectOutput(directory.resolve("command.log").toFile())
-        .start();
+    List<String> words = new ArrayList<>(List.of("convert"));
+    words.addAll(Arrays.asList(more));
+    return ForkedJvm.of(ConvertMain.class, words.toArray(new String[0]))
+        .site(directory.resolve("conf"), cluster.conf(), "core")
+        .with("-Djava.security.krb5.conf=" + clientSettings)
+        .with("-Djava.library.path=" + System.getProperty("java.library.path"))
+        // Hides the ticket cache of the user that runs the test.
+        .environment("KRB5CCNAME", directory.resolve("no-tickets").toString())
+        .start(directory.resolve("command.log"));
   }
 
   private int run(ConvertCluster cluster, String... more) throws Exception {

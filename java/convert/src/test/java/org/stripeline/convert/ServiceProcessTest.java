@@ -6,21 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
+import org.stripeline.convert.fixture.ConvertProcessCase;
 import org.stripeline.convert.fixture.HadoopProcess;
-import org.stripeline.convert.fixture.JobJournals;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.service.ServiceStatus;
 import org.stripeline.convert.service.StatusRecorder;
@@ -30,39 +24,7 @@ import org.stripeline.testkit.Conditions;
 /** Tests a conversion service as a process that is ended by signals in the middle of a file. */
 @Timeout(300)
 @Tag("full")
-class ServiceProcessTest {
-  private static final int BLOCK = ConvertCluster.BLOCK;
-  private static final int FILES = 4;
-
-  @TempDir java.nio.file.Path directory;
-  private ConvertCluster cluster;
-  private final Map<String, byte[]> files = new TreeMap<>();
-  private Process service;
-  private int started;
-
-  @BeforeEach
-  void start() throws IOException {
-    cluster =
-        new ConvertCluster(
-            directory.resolve("hdfs"),
-            6,
-            3,
-            conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN));
-    for (int i = 0; i < FILES; i++) {
-      String path = "/tree/f" + i;
-      // The first in the order of a service, which begins with the largest files of a day.
-      files.put(path, cluster.write(path, 4 * BLOCK + 100 * (FILES - i)));
-    }
-  }
-
-  @AfterEach
-  void stop() {
-    if (service != null) {
-      service.destroyForcibly();
-    }
-    cluster.close();
-  }
-
+class ServiceProcessTest extends ConvertProcessCase {
   private void begin(String throttle) throws IOException {
     java.nio.file.Path rules = directory.resolve("rules.xml");
     String text =
@@ -71,39 +33,25 @@ class ServiceProcessTest {
             + throttle
             + "</throttle><files-at-once>1</files-at-once></rule></rules>";
     Files.write(rules, text.getBytes(StandardCharsets.UTF_8));
-    service =
-        HadoopProcess.launch(
-            ConvertMain.class,
-            cluster.conf(),
-            directory.resolve("process" + started++),
-            "convert",
-            "--rules=" + rules,
-            "--execute",
-            "--every=1h",
-            "-Dfs.defaultFS=" + cluster.uri(),
-            "-Ddfs.namenode.http-address=" + cluster.mini.getHttpUri(0).substring(7));
-  }
-
-  private String said() throws IOException {
-    return Files.readString(
-        directory.resolve("process" + (started - 1)).resolve(HadoopProcess.LOG));
-  }
-
-  private void awaitBegun(String path) throws Exception {
-    Conditions.await(
-        "the beginning of " + path, () -> JobJournals.isBegun(cluster, path) || !service.isAlive());
-    assertThat(service.isAlive()).as(said()).isTrue();
+    begin(
+        ConvertMain.class,
+        "convert",
+        "--rules=" + rules,
+        "--execute",
+        "--every=1h",
+        "-Dfs.defaultFS=" + cluster.uri(),
+        "-Ddfs.namenode.http-address=" + cluster.mini.getHttpUri(0).substring(7));
   }
 
   private void assertConverted(int count) throws Exception {
+    assertBytes();
     int converted = 0;
-    for (Map.Entry<String, byte[]> file : files.entrySet()) {
-      assertThat(cluster.read(file.getKey())).as(file.getKey()).isEqualTo(file.getValue());
-      boolean isConverted = cluster.policy(file.getKey()) != null;
-      assertThat(isConverted).as(file.getKey()).isEqualTo(converted < count);
+    for (String path : files.keySet()) {
+      boolean isConverted = cluster.policy(path) != null;
+      assertThat(isConverted).as(path).isEqualTo(converted < count);
       if (isConverted) {
         converted++;
-        cluster.assertParityRight(file.getKey());
+        cluster.assertParityRight(path);
       }
     }
     assertThat(converted).isEqualTo(count);
@@ -111,11 +59,10 @@ class ServiceProcessTest {
 
   @Test
   void sigtermEndsItAfterTheFileInProgress() throws Exception {
-    begin("4MiB");
+    begin(SLOW);
     awaitBegun("/tree/f1");
-    HadoopProcess.signal(service, "TERM");
-    assertThat(service.waitFor(120, TimeUnit.SECONDS)).isTrue();
-    assertThat(service.exitValue()).as(said()).isEqualTo(143);
+    HadoopProcess.signal(command, "TERM");
+    assertThat(awaitEnd(120)).as(said()).isEqualTo(143);
 
     assertConverted(2);
     assertThat(JobDirectory.unfinished(cluster.fs(), JobDirectory.ROOT_DEFAULT)).isEmpty();
@@ -138,16 +85,15 @@ class ServiceProcessTest {
 
   @Test
   void signalsEndItInTimeWhileTheNameNodeDoesNotAnswer() throws Exception {
-    begin("4MiB");
+    begin(SLOW);
     awaitBegun("/tree/f1");
     // The first call that needs a lease keeps the lock of the namespace, so all others wait.
     synchronized (NameNodeAdapter.getLeaseManager(cluster.mini.getNamesystem())) {
-      HadoopProcess.signal(service, "TERM");
-      HadoopProcess.signal(service, "TERM");
-      HadoopProcess.signal(service, "INT");
-      assertThat(service.waitFor(150, TimeUnit.SECONDS)).as(said()).isTrue();
+      HadoopProcess.signal(command, "TERM");
+      HadoopProcess.signal(command, "TERM");
+      HadoopProcess.signal(command, "INT");
+      assertThat(awaitEnd(150)).as(said()).isEqualTo(143);
     }
-    assertThat(service.exitValue()).as(said()).isEqualTo(143);
     assertThat(said()).contains("HDFS has not answered for a minute");
 
     assertTheNextServiceConvertsAll();
@@ -155,17 +101,16 @@ class ServiceProcessTest {
 
   @Test
   void aServiceThatWasStoppedBeyondTheHardLimitOfLeasesEndsWhenItContinues() throws Exception {
-    begin("4MiB");
+    begin(SLOW);
     awaitBegun("/tree/f1");
-    HadoopProcess.signal(service, "STOP");
+    HadoopProcess.signal(command, "STOP");
     // The NameNode itself closes the files; there is no other service.
     cluster.mini.setLeasePeriod(500, 1000);
     String lease = JobDirectory.ROOT_DEFAULT + "/service.lease";
     Conditions.await("the end of the leases", () -> cluster.fs().isFileClosed(new Path(lease)));
     cluster.mini.setLeasePeriod(60_000, 3_600_000);
-    HadoopProcess.signal(service, "CONT");
-    assertThat(service.waitFor(120, TimeUnit.SECONDS)).as(said()).isTrue();
-    assertThat(service.exitValue()).as(said()).isEqualTo(ExitStatus.UNCHECKED);
+    HadoopProcess.signal(command, "CONT");
+    assertThat(awaitEnd(120)).as(said()).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(said()).contains("another service can have the lease now");
     assertThat(cluster.policy("/tree/f2")).isNull();
 
@@ -174,16 +119,16 @@ class ServiceProcessTest {
 
   @Test
   void anotherServiceSettlesWhatAKilledOneLeft() throws Exception {
-    begin("4MiB");
+    begin(SLOW);
     awaitBegun("/tree/f1");
-    HadoopProcess.signal(service, "KILL");
-    assertThat(service.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    HadoopProcess.signal(command, "KILL");
+    awaitEnd(60);
     // So that the next service need not wait a minute for the leases of the dead one.
     cluster.mini.setLeasePeriod(500, 3_600_000);
     begin("0");
     Conditions.await(
         "the other files " + said(),
-        () -> cluster.policy("/tree/f3") != null || !service.isAlive());
+        () -> cluster.policy("/tree/f3") != null || !command.isAlive());
     assertThat(said()).contains("which an earlier service left");
     assertConverted(FILES);
     assertThat(cluster.temporaries()).isEmpty();
@@ -191,10 +136,10 @@ class ServiceProcessTest {
 
   @Test
   void aServiceThatWasStoppedEndsWhenItContinues() throws Exception {
-    begin("4MiB");
+    begin(SLOW);
     awaitBegun("/tree/f1");
-    HadoopProcess.signal(service, "STOP");
-    Process stopped = service;
+    HadoopProcess.signal(command, "STOP");
+    Process stopped = command;
     try {
       cluster.mini.setLeasePeriod(500, 3_600_000);
       begin("0");
@@ -202,14 +147,13 @@ class ServiceProcessTest {
           "the end of the pass of the other service",
           () -> {
             ServiceStatus status = StatusRecorder.read(cluster.fs(), JobDirectory.ROOT_DEFAULT);
-            return "waiting".equals(status.state) || !service.isAlive();
+            return "waiting".equals(status.state) || !command.isAlive();
           });
       assertConverted(FILES);
       HadoopProcess.signal(stopped, "CONT");
       assertThat(stopped.waitFor(120, TimeUnit.SECONDS)).isTrue();
       assertThat(stopped.exitValue()).isEqualTo(ExitStatus.UNCHECKED);
-      assertThat(Files.readString(directory.resolve("process0").resolve(HadoopProcess.LOG)))
-          .contains("another service can have the lease now");
+      assertThat(said(0)).contains("another service can have the lease now");
       // Not that of the service that has ended.
       assertThat(StatusRecorder.read(cluster.fs(), JobDirectory.ROOT_DEFAULT).state)
           .isEqualTo("waiting");

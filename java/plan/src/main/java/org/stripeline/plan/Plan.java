@@ -9,9 +9,11 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.namenode.RackRules;
+import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.select.ConversionRoom;
 import org.stripeline.convert.select.FileChecks;
+import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.plan.source.ClusterView;
@@ -45,35 +47,23 @@ public final class Plan implements Sheet.Content {
     // Requested first, so that a path that does not exist causes an error instead of an empty plan.
     fs.getFileStatus(new org.apache.hadoop.fs.Path(settings.path));
     ClusterView cluster = ClusterView.of(fs);
-    NameNodeSource source =
-        new NameNodeSource(
-            fs,
-            new org.apache.hadoop.fs.Path(settings.path),
-            cluster,
-            SnapshotTimes.of(fs),
-            cluster.isFromReport()
-                ? FileChecks.of(fs, settings.rules.includeSnapshotted, false)
-                : null);
-    if (!cluster.isFromReport()) {
-      source
-          .notes()
-          .add(
-              "could not ask the NameNode for its DataNodes and for other users' snapshots, which"
-                  + " only superusers can list: nodes that hold no block of this tree, and such"
-                  + " snapshots, are not counted, nor are extended attributes that keep files from"
-                  + " being converted; run as a superuser of HDFS, as 'convert' must be, to count"
-                  + " them");
-    }
+    NameNodeSource source = source(settings, fs, cluster);
     RackRules rules =
         settings.blocksPerRackMax > 0
             ? RackRules.OF_HDFS
             : RackRules.ask(fs.getUri(), fs.getConf(), false);
+    Policies policies = new Policies(fs, false);
     PlanCalculator calculator;
     try (Progress.Step step = progress.passing("plan", 0, Progress.Unit.FILES)) {
       TrafficModel traffic =
           new LocatedTraffic(
               cluster::topology, rules, settings.blocksPerRackMax, cluster.isFromReport());
-      calculator = calculate(settings, traffic, source, count -> step.advanceTo(count));
+      calculator = calculate(settings, policies, traffic, source, step::advanceTo);
+      if (policies.admit(calculator.bytesByPolicy(), JobObserver.NONE)) {
+        // Which policies are used depends on all files, so those of the others are only found now.
+        source = source(settings, fs, cluster);
+        calculator = calculate(settings, policies, traffic, source, step::advanceTo);
+      }
     }
     int racks = cluster.topology().liveRacks();
     String placed = rules.describe(settings.path, settings.code.shape(), racks);
@@ -94,6 +84,11 @@ public final class Plan implements Sheet.Content {
                     type.name(), need, free == null ? null : (Long) free.getOrDefault(type, 0L)));
     if (free != null) {
       try {
+        policies.requireAdmitted();
+      } catch (RefusedException e) {
+        reporter.refused(e.getMessage());
+      }
+      try {
         room.requireQuotas(
             settings.path,
             JobDirectory.ROOT_DEFAULT,
@@ -104,6 +99,30 @@ public final class Plan implements Sheet.Content {
       }
     }
     return new Plan(report);
+  }
+
+  private static NameNodeSource source(
+      PlanSettings settings, DistributedFileSystem fs, ClusterView cluster) throws IOException {
+    NameNodeSource source =
+        new NameNodeSource(
+            fs,
+            new org.apache.hadoop.fs.Path(settings.path),
+            cluster,
+            SnapshotTimes.of(fs),
+            cluster.isFromReport()
+                ? FileChecks.of(fs, settings.rules.includeSnapshotted, false)
+                : null);
+    if (!cluster.isFromReport()) {
+      source
+          .notes()
+          .add(
+              "could not ask the NameNode for its DataNodes and for other users' snapshots, which"
+                  + " only superusers can list: nodes that hold no block of this tree, and such"
+                  + " snapshots, are not counted, nor are extended attributes that keep files from"
+                  + " being converted; run as a superuser of HDFS, as 'convert' must be, to count"
+                  + " them");
+    }
+    return source;
   }
 
   /**
@@ -128,7 +147,7 @@ public final class Plan implements Sheet.Content {
     PlanCalculator calculator;
     try (Progress.Step step = progress.passing("plan", image.bytesToRead(), Progress.Unit.BYTES)) {
       image.watch(step::advance);
-      calculator = calculate(settings, traffic, source, count -> step.note(count + " files"));
+      calculator = calculate(settings, null, traffic, source, count -> step.note(count + " files"));
     }
     PlanReporter.Nodes known =
         settings.racks == 0 || settings.nodes == 0
@@ -143,12 +162,16 @@ public final class Plan implements Sheet.Content {
   }
 
   private static PlanCalculator calculate(
-      PlanSettings settings, TrafficModel model, FileSource source, LongConsumer progress)
+      PlanSettings settings,
+      Policies policies,
+      TrafficModel model,
+      FileSource source,
+      LongConsumer progress)
       throws IOException {
     DirectoryRows rows =
         new DirectoryRows(
             settings.path, settings.depth, PlanSettings.ROWS_MAX, settings.code.data());
-    PlanCalculator calculator = new PlanCalculator(settings, model, rows);
+    PlanCalculator calculator = new PlanCalculator(settings, policies, model, rows);
     long[] count = {0};
     source.stream(
         new FileSource.Sink() {

@@ -9,6 +9,7 @@ import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.convert.rules.Treatment;
+import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.placement.CodeName;
 import org.stripeline.plan.source.FileSource;
@@ -25,11 +26,13 @@ final class PlanCalculator implements FileSource.Sink {
   private final CodeName code;
   private final FileFilter rules;
   private final Adviser adviser;
+  private final Policies used;
   private final long nowMs = System.currentTimeMillis();
   private final TrafficModel model;
   private final DirectoryRows rows;
   private final String[] firstSynced = new String[SyncedPaths.KNOWN.size()];
   private final Map<Long, Map<String, Bin>> byBlockSize = new TreeMap<>();
+  private final Map<String, Long> bytesByPolicy = new TreeMap<>();
   private int policies;
   private final Bin otherBlockSizes = new Bin();
   private final Map<Integer, SpaceNeed> needs = new TreeMap<>();
@@ -41,11 +44,13 @@ final class PlanCalculator implements FileSource.Sink {
    * Creates a calculator.
    *
    * @param settings the code to convert to, and the files to convert
+   * @param used decides whose policy is used; null if all are
    * @param model computes the data that is moved
    * @param rows receives the sums; the caller rolls them up
    */
-  PlanCalculator(PlanSettings settings, TrafficModel model, DirectoryRows rows) {
+  PlanCalculator(PlanSettings settings, Policies used, TrafficModel model, DirectoryRows rows) {
     this.code = settings.code;
+    this.used = used;
     this.rules = settings.rules;
     this.adviser = new Adviser(code, settings.allowStaleReaders);
     this.model = model;
@@ -134,7 +139,13 @@ final class PlanCalculator implements FileSource.Sink {
       return SkipReason.RULE;
     }
     adviser.consider(file, isSynced && !rules.includeSynced);
-    return adviser.reason();
+    return adviser.reason() != null || used == null
+        ? adviser.reason()
+        : used.reason(policy(adviser.codeAfter(file.blockBytes())));
+  }
+
+  private static String policy(CodeName with) {
+    return with.policyName(with.cellBytes());
   }
 
   private void addConversion(Tally tally, PlannedFile file, long now, long after) {
@@ -147,6 +158,7 @@ final class PlanCalculator implements FileSource.Sink {
     quotaNeed.add(after, file.isInSnapshot());
     undoNeed.add(now, false);
     CodeName with = adviser.codeAfter(file.blockBytes());
+    bytesByPolicy.merge(policy(with), file.bytes(), Long::sum);
     if (adviser.treatment() == Treatment.STRIPE) {
       blockSizesTooLarge += code.takesCell(file.blockBytes()) ? 0 : 1;
       return;
@@ -208,6 +220,11 @@ final class PlanCalculator implements FileSource.Sink {
    */
   Map<Long, Map<String, Bin>> byBlockSize() {
     return byBlockSize;
+  }
+
+  /** Returns the bytes of the files that need each policy, by its name. */
+  Map<String, Long> bytesByPolicy() {
+    return bytesByPolicy;
   }
 
   /** Returns the sums of the files that need further policies. */

@@ -32,6 +32,8 @@ final class PlanReporter {
               SkipReason.TOO_SMALL,
               SkipReason.BLOCK_SIZE,
               SkipReason.CELL_SIZE,
+              SkipReason.POLICY_LIMIT,
+              SkipReason.CELL_LIMIT,
               SkipReason.STALE_READERS,
               SkipReason.RULE,
               SkipReason.SNAPSHOTTED,
@@ -432,7 +434,8 @@ final class PlanReporter {
    * @param refusal what it would say
    */
   void refused(String refusal) {
-    report.warnings.add(refusal + "; 'convert' refuses to start until then");
+    String line = refusal.replaceAll("\\s*\n\\s*", " ");
+    report.warnings.add(line + "; 'convert' refuses to start until then");
   }
 
   /** Notes what copies would save that were not allowed. */

@@ -39,6 +39,7 @@ class PlanCalculatorTest {
   private static PlanCalculator calculator(CodeName code, int depth) {
     return new PlanCalculator(
         settings(code),
+        null,
         new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.DATANODES, 0),
         new DirectoryRows("/", depth, PlanSettings.ROWS_MAX, code.data()));
   }
@@ -247,6 +248,7 @@ class PlanCalculatorTest {
     PlanCalculator few =
         new PlanCalculator(
             settings(code),
+            null,
             new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.DATANODES, 0),
             rows);
     for (int i = 0; i < 10; i++) {
@@ -283,6 +285,7 @@ class PlanCalculatorTest {
     PlanCalculator loose =
         new PlanCalculator(
             settings(CodeName.parse("RS-6-3", MIB)),
+            null,
             new ExpectedTraffic(3, 9, ExpectedTraffic.Writers.ELSEWHERE, 0),
             new DirectoryRows("/", 0, 10, 6));
     loose.accept(full("/a", 3, 6));
@@ -314,6 +317,7 @@ class PlanCalculatorTest {
     PlanCalculator calculator =
         new PlanCalculator(
             settings(code),
+            null,
             new ExpectedTraffic(20, 400, writers, 0),
             new DirectoryRows("/", 0, 10, 10));
     calculator.accept(full("/a", 3, 10));
@@ -328,6 +332,7 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
+            null,
             new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0, true),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = {{0, 3, 4}, {0, 4, 5}, {0, 5, 3}, {1, 6, 7}, {1, 7, 8}, {1, 8, 6}};
@@ -352,6 +357,7 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
+            null,
             new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0, true),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = {{0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}};
@@ -370,6 +376,7 @@ class PlanCalculatorTest {
     PlanCalculator located =
         new PlanCalculator(
             settings(code),
+            null,
             new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0, knowsAllNodes),
             new DirectoryRows("/", 0, 10, 6));
     int[][] replicas = new int[6][];

@@ -87,6 +87,7 @@ class PlanSpeedTest {
     PlanCalculator calculator =
         new PlanCalculator(
             settings,
+            null,
             new LocatedTraffic(() -> topology, RackRules.OF_HDFS, 0, true),
             new DirectoryRows("/", 1, 1000, 6));
     SplittableRandom random = new SplittableRandom(9);

@@ -8,43 +8,19 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.terminal.Release;
 import org.stripeline.testkit.Conditions;
 import picocli.CommandLine;
 
 /** Tests the shell script in a working copy, in an installation, and with parts missing. */
-class LauncherTest {
-  private static final Path ROOT = Paths.get(System.getProperty("stripeline.root")).normalize();
-  private static final Path SCRIPT = ROOT.resolve("stripeline");
-
-  @TempDir Path temporary;
-
-  private final Map<String, String> environment = new TreeMap<>();
-  private int status;
-  private String out;
-  private String err;
-
-  @BeforeEach
-  void startFromAPlainEnvironment() {
-    environment.put("PATH", "/usr/bin:/bin");
-    environment.put("JAVA_HOME", System.getProperty("java.home"));
-    environment.put("HOME", temporary.toString());
-  }
-
+class LauncherTest extends LauncherCase {
   @Test
   void runsFromAWorkingCopyThroughALink() throws Exception {
     Path link = Files.createSymbolicLink(temporary.resolve("link"), SCRIPT);
@@ -60,66 +36,6 @@ class LauncherTest {
     run(Files.writeString(temporary.resolve("full.sh"), SCRIPT + " version >/dev/full\n"));
     assertThat(status).isEqualTo(3);
     assertThat(err).contains("Cannot write to standard output");
-  }
-
-  /** Follows the first steps of the README, which need only this working copy. */
-  @Test
-  void runsHadoopsShellOnAClusterFromAnEmptyDirectory() throws Exception {
-    String directory = "--dir=" + temporary.resolve("cluster");
-    Path local = Files.write(temporary.resolve("local"), new byte[5_000_000]);
-    run(SCRIPT, "hdfs", "dfs", "-ls", "/");
-    assertThat(status).isEqualTo(3);
-    assertThat(err).contains("no cluster is configured; set HADOOP_CONF_DIR");
-    run(SCRIPT, "cluster", "start", directory, "--datanodes=5");
-    assertThat(status).as(err).isZero();
-    try {
-      String configuration = temporary.resolve("cluster/conf-stripeline").toString();
-      assertThat(out).contains("Use it with: export HADOOP_CONF_DIR=" + configuration);
-      environment.put("HADOOP_CONF_DIR", configuration);
-      hdfs("dfs", "-mkdir", "-p", "/data");
-      hdfs("ec", "-setPolicy", "-path", "/data", "-policy", "RS-3-2-1024k");
-      hdfs("dfs", "-put", local.toString(), "/data");
-      hdfs("dfs", "-get", "/data/local", temporary.resolve("back").toString());
-      assertThat(temporary.resolve("back")).hasSameBinaryContentAs(local);
-      hdfs("fsck", "/data");
-      assertThat(out).contains("is HEALTHY");
-      run(SCRIPT, "hdfs", "dfs", "-cat", "/no/such/file");
-      assertThat(status).isEqualTo(1);
-      assertThat(err).contains("No such file");
-    } finally {
-      run(SCRIPT, "cluster", "stop", directory);
-    }
-    environment.put("HADOOP_CONF_DIR", "/nowhere");
-    run(SCRIPT, "hdfs", "dfs", "-ls", "/");
-    assertThat(status).isEqualTo(3);
-    assertThat(err).contains("HADOOP_CONF_DIR is /nowhere, where /nowhere/core-site.xml");
-  }
-
-  /**
-   * The paths are those of this test, so that a cluster in the printed directory stays as it is.
-   */
-  @Test
-  @Tag("full")
-  void theReadmesCommandsForATestClusterRunAsPrinted() throws Exception {
-    String readme = Files.readString(ROOT.resolve("README.md"));
-    String section = readme.split("\nA test cluster, without a Hadoop installation[^\n]*\n\n")[1];
-    String printed = section.substring(0, section.indexOf("\n\n"));
-    assertThat(printed.split("\n")).hasSizeGreaterThan(5).allMatch(line -> line.startsWith("    "));
-    Path place = Files.createDirectory(temporary.resolve("tmp"));
-    String commands =
-        printed.replace("/tmp/", place + "/").replace("./stripeline", SCRIPT.toString());
-    Path script = Files.writeString(temporary.resolve("readme.sh"), "set -ex\n" + commands + "\n");
-
-    try {
-      run(script);
-      assertThat(status).as("%s%s", out, err).isZero();
-      assertThat(out)
-          .contains("No problem found.", "converted 1 file, 1.00 GiB", "Total block groups")
-          .contains("The filesystem under path '/data' is HEALTHY");
-      assertThat(place).isEmptyDirectory();
-    } finally {
-      run(SCRIPT, "cluster", "stop", "--dir=" + place.resolve("hdfs"));
-    }
   }
 
   /** Each line is arguments, exit status and a part of the output. */
@@ -156,11 +72,8 @@ class LauncherTest {
   @Test
   @Tag("full")
   void everyCommandRunsWithTheClassesOfAnInstallation() throws Exception {
-    Path hadoop =
-        executable(
-            temporary.resolve("hadoop/bin/hadoop"),
-            "[ \"$*\" = 'classpath --glob' ] && cat " + ROOT.resolve("build/classpath/hadoop.txt"));
-    environment.put("HADOOP_HOME", hadoop.getParent().getParent().toString());
+    useHadoop();
+    environment.put("STRIPELINE_JAVA_OPTS", SHORT_LIVED);
     Path script = install();
     smallSimulation();
     Set<String> missing = leaves("", Stripeline.commandLine());
@@ -242,14 +155,6 @@ class LauncherTest {
     assertThat(err).doesNotContain("\tat ");
   }
 
-  private void hdfs(String... words) throws Exception {
-    String[] arguments = new String[words.length + 1];
-    arguments[0] = "hdfs";
-    System.arraycopy(words, 0, arguments, 1, words.length);
-    run(SCRIPT, arguments);
-    assertThat(status).as(err).isZero();
-  }
-
   @Test
   void passesOnExitStatusAndArguments() throws Exception {
     run(SCRIPT, "cluster", "status", "--dir=" + temporary.resolve("a b"));
@@ -262,11 +167,7 @@ class LauncherTest {
   @Test
   void runsFromAnInstallationWithTheHadoopThatIsNamed() throws Exception {
     Path script = install();
-    Path hadoop =
-        executable(
-            temporary.resolve("hadoop/bin/hadoop"),
-            "[ \"$*\" = 'classpath --glob' ] && cat " + ROOT.resolve("build/classpath/hadoop.txt"));
-    environment.put("HADOOP_HOME", hadoop.getParent().getParent().toString());
+    useHadoop();
 
     run(script, "version");
     assertThat(err).isEmpty();
@@ -276,12 +177,7 @@ class LauncherTest {
   /** The installation page tells operators to set properties in these ways. */
   @Test
   void passesThePropertiesOfHadoopsOptions() throws Exception {
-    Path hadoop =
-        executable(
-            temporary.resolve("hadoop/bin/hadoop"),
-            "[ \"$*\" = 'classpath --glob' ] && cat " + ROOT.resolve("build/classpath/hadoop.txt"));
-    Path home = hadoop.getParent().getParent();
-    environment.put("HADOOP_HOME", home.toString());
+    Path home = useHadoop();
     environment.put("HADOOP_OPTS", "-Dstripeline.native.enabled=false");
     run(SCRIPT, "doctor");
     assertThat(out)
@@ -438,53 +334,5 @@ class LauncherTest {
       Files.createSymbolicLink(tools.resolve(tool), Paths.get("/usr/bin", tool));
     }
     return tools;
-  }
-
-  private Path install() throws IOException {
-    Path home = temporary.resolve("installation");
-    if (!Files.exists(home)) {
-      Files.createDirectories(home.resolve("bin"));
-      Files.createDirectories(home.resolve("lib"));
-      Files.copy(SCRIPT, home.resolve("bin/stripeline"));
-      for (String name : new String[] {"stripeline-", "stripeline-cli-"}) {
-        String jar = name + Release.version() + ".jar";
-        Files.copy(ROOT.resolve("java/cli/target").resolve(jar), home.resolve("lib").resolve(jar));
-      }
-      Path standalone = Files.createDirectory(home.resolve("lib/standalone"));
-      try (Stream<Path> jars = Files.list(ROOT.resolve("java/cli/target/standalone"))) {
-        for (Path jar : (Iterable<Path>) jars::iterator) {
-          Files.copy(jar, standalone.resolve(jar.getFileName()));
-        }
-      }
-    }
-    return home.resolve("bin/stripeline");
-  }
-
-  private static Path executable(Path path, String body) throws IOException {
-    Files.createDirectories(path.getParent());
-    Files.write(path, ("#!/bin/sh\n" + body + "\n").getBytes());
-    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
-    return path;
-  }
-
-  private void run(Path script, String... arguments) throws Exception {
-    Process process = start(script, arguments);
-    boolean ended = process.waitFor(240, TimeUnit.SECONDS);
-    process.destroyForcibly();
-    assertThat(ended).isTrue();
-    status = process.exitValue();
-    out = Files.readString(temporary.resolve("out"));
-    err = Files.readString(temporary.resolve("err"));
-  }
-
-  private Process start(Path script, String... arguments) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder("/usr/bin/bash", script.toString());
-    builder.command().addAll(Arrays.asList(arguments));
-    builder.environment().clear();
-    builder.environment().putAll(environment);
-    builder.directory(Files.createDirectories(temporary.resolve("empty")).toFile());
-    builder.redirectOutput(temporary.resolve("out").toFile());
-    builder.redirectError(temporary.resolve("err").toFile());
-    return builder.start();
   }
 }

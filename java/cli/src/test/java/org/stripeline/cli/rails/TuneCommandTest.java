@@ -5,23 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.Gson;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
 import org.stripeline.lab.bench.RailReport;
 import org.stripeline.natives.codec.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
-import picocli.CommandLine;
+import org.stripeline.testkit.CommandRun;
 
 class TuneCommandTest {
   @TempDir Path temporary;
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  /** The command that was run last. */
+  private CommandRun last;
 
   @Test
   void writesATableAndPrintsTheRateOfEachRail() throws Exception {
@@ -29,8 +29,8 @@ class TuneCommandTest {
     Path table = temporary.resolve("table.toml");
     int status = run("--file=" + table, "--rails=cpu,plugin:/no/such.so", "--seconds=2", "--json");
 
-    assertThat(status).as(err.toString()).isEqualTo(ExitStatus.SOUND);
-    RailReport report = new Gson().fromJson(out.toString(), RailReport.class);
+    assertThat(status).as(last.err()).isEqualTo(ExitStatus.SOUND);
+    RailReport report = new Gson().fromJson(last.out(), RailReport.class);
     assertThat(report.rails).extracting(rail -> rail.in).containsExactly(true, false);
     assertThat(report.rails.get(0).bytesPerSecond).isGreaterThan(1_000_000L);
     assertThat(report.rails.get(0).lanes).isPositive();
@@ -44,8 +44,8 @@ class TuneCommandTest {
     Path table = temporary.resolve("table.toml");
     assertThat(run("--file=" + table, "--rails=plugin:/no/such.so", "--seconds=0.001"))
         .isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(out.toString()).contains("/no/such.so").doesNotContain("written");
-    assertThat(err.toString()).contains("Cannot write " + table + ": no rail was measured");
+    assertThat(last.out()).contains("/no/such.so").doesNotContain("written");
+    assertThat(last.err()).contains("Cannot write " + table + ": no rail was measured");
     assertThat(table).doesNotExist();
   }
 
@@ -57,31 +57,29 @@ class TuneCommandTest {
 
     assertThat(run("--file=" + table, "--rails=cpu", "--seconds=0.1"))
         .isEqualTo(ExitStatus.UNCHECKED);
-    assertThat(err.toString()).contains(table.toString());
+    assertThat(last.err()).contains(table.toString());
     assertThat(Files.readString(table)).isEqualTo("milk, bread\n");
   }
 
   @Test
   void refusesInvalidTimes() {
     assertThat(run("--seconds=0")).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString()).contains("--seconds is 0.0");
+    assertThat(last.err()).contains("--seconds is 0.0");
   }
 
   @Test
   void refusesUnknownRailsAndWritesNoTable() {
     Path table = temporary.resolve("table.toml");
     assertThat(run("--file=" + table, "--rails=cpu,gpu")).isEqualTo(ExitStatus.USAGE);
-    assertThat(err.toString())
+    assertThat(last.err())
         .contains("Cannot measure rail 'gpu': known are cpu,isal,cuda,plugin:PATH");
     assertThat(table).doesNotExist();
   }
 
   private int run(String... options) {
-    CommandLine line = Stripeline.commandLine();
-    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    String[] arguments = new String[options.length + 1];
-    arguments[0] = "tune";
-    System.arraycopy(options, 0, arguments, 1, options.length);
-    return line.execute(arguments);
+    List<String> words = new ArrayList<>(List.of("tune"));
+    words.addAll(List.of(options));
+    last = CommandRun.of(Stripeline.commandLine(), words);
+    return last.status();
   }
 }

@@ -8,7 +8,7 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileMeter;
 import org.stripeline.convert.job.OpenFile;
 
-/** The conversion of one file while its temporary file is being created and its lease is held. */
+/** The conversion of one file, from the creation of its temporary file to the swap. */
 public final class Attempt {
   private final Candidate file;
   private final OpenFile open;
@@ -73,7 +73,7 @@ public final class Attempt {
     return checksums;
   }
 
-  /** Returns the blocks of the original, read while its lease was held. */
+  /** Returns the blocks of the original, which must be the same once its lease is held. */
   public LocatedBlocks blocks() {
     return blocks;
   }

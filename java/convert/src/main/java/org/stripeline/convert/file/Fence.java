@@ -62,7 +62,7 @@ final class Fence {
               AlreadyBeingCreatedException.class,
               RecoveryInProgressException.class,
               FileNotFoundException.class);
-      if (cause == e) {
+      if (cause == e && !InodePath.isGone(e)) {
         throw e;
       }
       throw new ChangedException("open for writing by another client, or deleted", cause);
@@ -153,8 +153,7 @@ final class Fence {
   }
 
   private static boolean isLost(RemoteException e) {
-    String name = e.getClassName();
-    return name.endsWith(".LeaseExpiredException") || name.endsWith(".FileNotFoundException");
+    return e.getClassName().endsWith(".LeaseExpiredException") || InodePath.isGone(e);
   }
 
   private String path() {

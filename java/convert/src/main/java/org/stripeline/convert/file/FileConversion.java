@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.file;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.job.BlockSignature;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileMeter;
@@ -26,12 +27,11 @@ import org.stripeline.convert.select.SnapshotIndex;
 import org.stripeline.placement.CodeName;
 
 /**
- * Converts one file: takes its lease, creates the temporary file, verifies it, copies the
- * attributes, and swaps. Each step is written to the journal before it is done.
+ * Converts one file: creates the temporary file, verifies it, copies the attributes, takes the
+ * lease, and swaps. Each step is written to the journal before it is done.
  *
- * <p>The checksum of the file is requested before the lease is taken, since Hadoop returns none for
- * open files. Equal signatures of the blocks before and after show that it is the checksum of the
- * file whose lease is held.
+ * <p>Everything that is read of the file is read before its lease is taken. Equal signatures of the
+ * blocks before and after show that it is the file whose lease is held.
  */
 public final class FileConversion {
   private final Job job;
@@ -39,6 +39,7 @@ public final class FileConversion {
   private final Policies policies;
   private final Recovery recovery;
   private final Decryption decryption;
+  private final LockQuotas quotas = new LockQuotas();
 
   /**
    * Creates a converter.
@@ -68,13 +69,7 @@ public final class FileConversion {
     OpenFile open = null;
     try {
       Attributes before = Attributes.read(job.client(), file.status().getFileId());
-      if (Swap.isProtected(before.permission())) {
-        throw new IOException(
-            "its permission "
-                + before.permission()
-                + " is that of a file during a swap: finish the job that set it with --resume, or"
-                + " set the permission again");
-      }
+      requireUnprotected(before.permission());
       FileChecksum checksum = checksum(file.inodePath(), file.bytes());
       TemporaryPlaces.Place place = job.places().find(zone(before.status(), file.inodePath()));
       String temporary = place.path() + "/" + job.temporaryName(file);
@@ -98,6 +93,16 @@ public final class FileConversion {
     }
   }
 
+  private static void requireUnprotected(FsPermission permission) throws IOException {
+    if (Swap.isProtected(permission)) {
+      throw new IOException(
+          "its permission "
+              + permission
+              + " is that of a file during a swap: finish the job that set it with --resume, or"
+              + " set the permission again");
+    }
+  }
+
   private void replace(
       Candidate file,
       Attributes before,
@@ -107,16 +112,9 @@ public final class FileConversion {
       FileMeter meter)
       throws IOException {
     DFSClient client = job.client();
-    Fence fence =
-        new Fence(job.namenode(), job.leaseHolder(), file.status().getFileId(), job.ticker());
-    // A file that is deleted while it is open stays open in the snapshots that contain it, and HDFS
-    // no longer replicates its last block. The lease of such a file is taken as late as possible.
-    boolean isFencedLate = job.settings().rules.includeSnapshotted && isInSnapshot(file, snapshots);
-    if (!isFencedLate) {
-      take(fence, open);
-    }
+    quotas.require(file);
     LocatedBlocks blocks = blocksAsBegun(file, open);
-    if (isFencedLate && blocks.isUnderConstruction()) {
+    if (blocks.isUnderConstruction()) {
       throw new ChangedException("open for writing by another client");
     }
     blocks = ReplicaQuorum.await(client, before.status(), blocks, job.ticker());
@@ -133,31 +131,41 @@ public final class FileConversion {
     verify(attempt, made, checksum);
     job.reached(Step.VERIFIED, open);
 
-    Swap swap = new Swap(job, attempt, made, snapshots);
+    Swap swap = new Swap(job, attempt, rewriter, made, snapshots);
     // Late, so that block reports of DataNodes that were silent are included. Before the
     // attributes, because reading block locations sets the access time.
     rewriter.requireAsPlanned(attempt, made);
     swap.giveAttributes();
     job.reached(Step.ATTRIBUTED, open);
 
-    if (isFencedLate) {
-      take(fence, open);
-      blocksAsBegun(file, open);
-    }
+    // A file that is deleted while it is open stays open in the snapshots that contain it, and HDFS
+    // no longer replicates its last block. A snapshot can be taken at any time, and have the file
+    // at another path, so the lease of every file is taken as late as possible.
+    Fence fence = take(file, open);
+    blocksAsBegun(file, open);
     swap.announce();
     swap.run(fence);
+    quotas.freed(file);
     job.reached(Step.SWAPPED, open);
   }
 
-  private static boolean isInSnapshot(Candidate file, SnapshotIndex snapshots) throws IOException {
+  private Fence take(Candidate file, OpenFile open) throws IOException {
     long fileId = file.status().getFileId();
-    return snapshots.keeps(file.path(), fileId) || snapshots.hasNewer(file.path(), fileId);
-  }
-
-  private void take(Fence fence, OpenFile open) throws IOException {
-    fence.take();
-    job.announce(open, JournalRecord.fenced(open.begin().fileId, fence.modifiedMs()));
+    HdfsFileStatus now = InodePath.status(job.client(), fileId);
+    if (now != null) {
+      // Otherwise this would end the swap of another job that has closed the file already.
+      requireUnprotected(new FsPermission(now.getPermission().toShort()));
+    }
+    Fence fence = new Fence(job.namenode(), job.leaseHolder(), fileId, job.ticker());
+    try {
+      fence.take();
+    } catch (RemoteException e) {
+      quotas.refused(file, e);
+      throw e;
+    }
+    job.announce(open, JournalRecord.fenced(fileId, fence.modifiedMs()));
     job.reached(Step.FENCED, open);
+    return fence;
   }
 
   private LocatedBlocks blocksAsBegun(Candidate file, OpenFile open) throws IOException {
@@ -273,7 +281,9 @@ public final class FileConversion {
   private FileOutcome giveUp(Candidate file, OpenFile open, Exception cause)
       throws JournalLostException {
     String reason = Reasons.of(cause);
-    boolean changed = cause instanceof ChangedException || cause instanceof FileNotFoundException;
+    boolean changed =
+        cause instanceof ChangedException
+            || cause instanceof IOException && InodePath.isGone((IOException) cause);
     if (open == null) {
       return changed ? FileOutcome.changed(reason) : FileOutcome.failed(reason);
     }

@@ -2,6 +2,8 @@
 package org.stripeline.convert.file;
 
 import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
 /** Creates temporary files with the bytes of the originals. */
 public interface FileRewriter {
@@ -26,6 +28,16 @@ public interface FileRewriter {
    * @throws IOException if not: the file may contain bytes that no agent has verified
    */
   default void requireAsPlanned(Attempt attempt, long made) throws IOException {}
+
+  /**
+   * Compares the blocks of the temporary file with those that were verified.
+   *
+   * @param blocks all blocks that the NameNode has of it now, or block groups
+   * @return what is missing or elsewhere, or null
+   */
+  default String difference(Attempt attempt, List<LocatedBlock> blocks) {
+    return Redundancy.lack(blocks, attempt.policy(), attempt.replication());
+  }
 
   /** Returns whether the parity of the temporary file has been checked against its data on disk. */
   default boolean hasCheckedParity(Attempt attempt) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.file;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSClient;
@@ -133,8 +132,11 @@ public final class Recovery {
   private boolean deleteTemporary(JournalRecord begin) throws IOException {
     try {
       return job.client().delete(InodePath.child(begin.directoryId, begin.temporaryName()), false);
-    } catch (FileNotFoundException e) {
-      return false;
+    } catch (IOException e) {
+      if (InodePath.isGone(e)) {
+        return false;
+      }
+      throw e;
     }
   }
 
@@ -175,16 +177,19 @@ public final class Recovery {
     }
     Long modifiedMs = open.modifiedMs();
     HdfsFileStatus status = InodePath.status(job.client(), begin.fileId);
-    // Closing the file sets a later time. An earlier time was set by a user.
-    if (modifiedMs == null || status == null || status.getModificationTime() <= modifiedMs) {
+    if (status == null) {
+      return;
+    }
+    // Closing the file, by this driver or by the NameNode's lease recovery, counts as a
+    // modification. An earlier time was set by a user.
+    boolean isClosed = modifiedMs != null && status.getModificationTime() > modifiedMs;
+    if (!isClosed && status.getAccessTime() == begin.accessedMs) {
       return;
     }
     String path = InodePath.of(begin.fileId);
     LocatedBlocks blocks = job.client().getLocatedBlocks(path, 0, Long.MAX_VALUE);
     if (!blocks.isUnderConstruction() && BlockSignature.of(blocks).equals(begin.signature)) {
-      // Closing the file, by this driver or by the NameNode's lease recovery, counts as a
-      // modification.
-      job.client().setTimes(path, modifiedMs, AS_IT_IS);
+      job.client().setTimes(path, isClosed ? modifiedMs : AS_IT_IS, begin.accessedMs);
     }
   }
 }

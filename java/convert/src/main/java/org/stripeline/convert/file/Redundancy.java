@@ -75,7 +75,7 @@ public final class Redundancy {
       List<LocatedBlock> blocks =
           client.getLocatedBlocks(path, whole, Math.min(range, bytes - whole)).getLocatedBlocks();
       for (LocatedBlock block : blocks) {
-        if (!isWhole(block)) {
+        if (!isWhole(block, policy, replication)) {
           return false;
         }
         whole = block.getStartOffset() + block.getBlockSize();
@@ -88,7 +88,17 @@ public final class Redundancy {
     return true;
   }
 
-  private boolean isWhole(LocatedBlock block) {
+  /** Returns which block of a complete file is missing, or null if none is. */
+  static String lack(List<LocatedBlock> blocks, ErasureCodingPolicy policy, int replication) {
+    for (LocatedBlock block : blocks) {
+      if (!isWhole(block, policy, replication)) {
+        return block.getBlock() + " is not complete";
+      }
+    }
+    return null;
+  }
+
+  private static boolean isWhole(LocatedBlock block, ErasureCodingPolicy policy, int replication) {
     return policy == null
         ? block.getLocations().length >= replication
         : indices(block) >= indicesWanted(block.getBlockSize(), policy);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.file;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.Options;
@@ -42,8 +41,11 @@ final class Swap {
   /** If a user or a NameNode interferes more often than this, the file is not converted. */
   private static final int ROUNDS_MAX = 5;
 
-  /** Pause between attempts while no NameNode is active. */
+  /** Pause between attempts while no NameNode is active, or DataNodes have not reported blocks. */
   private static final long AGAIN_MS = 1_000;
+
+  /** Longer than DataNodes take to report their blocks to a NameNode that has just started. */
+  private static final long REPORTS_MS = 30_000;
 
   private static final int WRITE_BITS = 0222;
 
@@ -54,6 +56,7 @@ final class Swap {
 
   private final Job job;
   private final Attempt attempt;
+  private final FileRewriter rewriter;
   private final SnapshotIndex snapshots;
   private final long made;
   private final String temporary;
@@ -64,12 +67,14 @@ final class Swap {
   /**
    * Prepares a swap.
    *
+   * @param rewriter the one that has made the temporary file
    * @param made inode id of the temporary file
    * @param snapshots the snapshots that were known when the file was judged
    */
-  Swap(Job job, Attempt attempt, long made, SnapshotIndex snapshots) {
+  Swap(Job job, Attempt attempt, FileRewriter rewriter, long made, SnapshotIndex snapshots) {
     this.job = job;
     this.attempt = attempt;
+    this.rewriter = rewriter;
     this.made = made;
     this.snapshots = snapshots;
     temporary = InodePath.of(made);
@@ -288,6 +293,9 @@ final class Swap {
     if (!isOnTemporary(given)) {
       throw new IOException("Cannot swap " + attempt.temporary() + ": its attributes were changed");
     }
+    if (!isWhole()) {
+      return false;
+    }
     HdfsLocatedFileStatus last;
     try {
       last = look(namenode);
@@ -311,6 +319,43 @@ final class Swap {
     return false;
   }
 
+  /**
+   * Returns whether all blocks of the temporary file are where they were verified: the DataNodes of
+   * a group may have failed since. A NameNode that has just started may not know all blocks yet, so
+   * this waits for them; after that, it returns false, because the other checks are too old.
+   *
+   * @throws IOException if blocks are missing or elsewhere
+   */
+  private boolean isWhole() throws IOException {
+    String[] difference = new String[1];
+    int[] looks = new int[1];
+    boolean isWhole =
+        Polling.isMet(
+            job.ticker(),
+            REPORTS_MS,
+            AGAIN_MS,
+            () -> {
+              looks[0]++;
+              // Unlike a call for the block locations, this does not set the access time.
+              DirectoryListing listing =
+                  job.client().listPaths(temporary, HdfsFileStatus.EMPTY_NAME, true);
+              difference[0] =
+                  rewriter.difference(
+                      attempt, only(listing, made).getLocatedBlocks().getLocatedBlocks());
+              return difference[0] == null;
+            });
+    if (!isWhole) {
+      throw new IOException(
+          "Cannot swap "
+              + attempt.temporary()
+              + ": "
+              + difference[0]
+              + "; DataNodes were lost or blocks moved after it was verified; convert the file"
+              + " again");
+    }
+    return looks[0] == 1;
+  }
+
   /** Performs the last check with one call that returns inode, blocks and rights. */
   private HdfsLocatedFileStatus look(ClientProtocol namenode) throws IOException {
     DirectoryListing listing;
@@ -319,8 +364,14 @@ final class Swap {
     } catch (RemoteException e) {
       throw gone(e);
     }
+    return only(listing, fileId);
+  }
+
+  /** Returns the only entry in the listing of a file. */
+  private static HdfsLocatedFileStatus only(DirectoryListing listing, long id)
+      throws ChangedException {
     HdfsFileStatus[] found = listing == null ? new HdfsFileStatus[0] : listing.getPartialListing();
-    if (found.length != 1 || found[0].getFileId() != fileId) {
+    if (found.length != 1 || found[0].getFileId() != id) {
       throw new ChangedException("it was deleted or replaced");
     }
     return (HdfsLocatedFileStatus) found[0];
@@ -347,8 +398,7 @@ final class Swap {
   }
 
   private static IOException gone(RemoteException e) {
-    IOException cause = e.unwrapRemoteException(FileNotFoundException.class);
-    return cause == e ? e : new ChangedException("it was deleted or replaced", cause);
+    return InodePath.isGone(e) ? new ChangedException("it was deleted or replaced", e) : e;
   }
 
   /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Converts one file: holds its lease, creates and verifies the temporary file, swaps the two, and
+ * Converts one file: creates and verifies the temporary file, takes the lease, swaps the two, and
  * recovers from the steps of an earlier driver.
  */
 package org.stripeline.convert.file;

@@ -3,10 +3,11 @@ package org.stripeline.convert.group;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
@@ -74,7 +75,7 @@ public final class AdoptingRewriter implements FileRewriter {
         GroupCut.cut(
             attempt.blocks().getLocatedBlocks(), policy.getNumDataUnits(), policy.getCellSize());
     Deque<ThreadDispatcher.Pending> encoding = new ArrayDeque<>();
-    List<GroupWork> planned = new ArrayList<>();
+    Set<GroupWork> planned = new HashSet<>();
     AtomicBoolean isGivenUp = new AtomicBoolean();
     ExtendedBlock previous = null;
     try {
@@ -98,6 +99,7 @@ public final class AdoptingRewriter implements FileRewriter {
             () -> {
               begun.await();
               group.close();
+              planned.remove(group);
             };
         encoding.add(encode);
         if (!isWhole) {
@@ -130,7 +132,12 @@ public final class AdoptingRewriter implements FileRewriter {
 
   @Override
   public void requireAsPlanned(Attempt attempt, long made) throws IOException {
-    new PlannedPlaces(job.client(), attempt, made, job.ticker()).await();
+    new PlannedPlaces(attempt).await(job.client(), made, job.ticker());
+  }
+
+  @Override
+  public String difference(Attempt attempt, List<LocatedBlock> blocks) {
+    return new PlannedPlaces(attempt).difference(blocks);
   }
 
   /**

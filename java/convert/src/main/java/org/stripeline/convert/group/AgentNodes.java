@@ -385,7 +385,7 @@ public final class AgentNodes {
     boolean isEnded = true;
     try {
       for (long task : agents.cancel(encoder, ticket)) {
-        isEnded &= endTask(encoder, task);
+        isEnded = isEnded && endTask(encoder, task);
       }
     } catch (AgentException e) {
       isEnded = isEnd(e);

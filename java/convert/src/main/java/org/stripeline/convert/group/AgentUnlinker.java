@@ -4,8 +4,10 @@ package org.stripeline.convert.group;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,10 +40,12 @@ public final class AgentUnlinker implements Recovery.Unlinker {
       return;
     }
     AgentNodes.Snapshot cluster = nodes.fresh();
+    // Each call to a DataNode that hangs lasts minutes, and the file may be locked until the end.
+    Set<String> away = new HashSet<>();
     for (JournalRecord task : open.tasks()) {
       DatanodeInfo node = cluster.find(task.node);
-      if (node != null) {
-        nodes.endTask(node, task.task);
+      if (node != null && !away.contains(task.node) && !nodes.endTask(node, task.task)) {
+        away.add(task.node);
       }
     }
     Map<String, List<AgentBlock>> blocks = new HashMap<>();
@@ -56,7 +60,12 @@ public final class AgentUnlinker implements Recovery.Unlinker {
     IOException failure = null;
     for (Map.Entry<String, List<AgentBlock>> entry : blocks.entrySet()) {
       try {
-        unlink(cluster.find(entry.getKey()), pool, entry.getValue());
+        DatanodeInfo node = cluster.find(entry.getKey());
+        if (away.contains(entry.getKey())) {
+          leave(node, entry.getValue());
+        } else if (node != null) {
+          unlink(node, pool, entry.getValue());
+        }
       } catch (IOException e) {
         failure = failure == null ? e : failure;
       }
@@ -67,19 +76,20 @@ public final class AgentUnlinker implements Recovery.Unlinker {
   }
 
   private void unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException {
-    if (node == null) {
-      return;
-    }
     try {
       nodes.agents().unlink(node, pool, blocks);
     } catch (AgentException e) {
       if (!AgentNodes.isAway(e)) {
         throw e;
       }
-      LOG.warn(
-          "No agent answers on {}; {} internal blocks may stay there until its next block report",
-          node.getXferAddr(),
-          blocks.size());
+      leave(node, blocks);
     }
+  }
+
+  private static void leave(DatanodeInfo node, List<AgentBlock> blocks) {
+    LOG.warn(
+        "No agent answers on {}; {} internal blocks may stay there until its next block report",
+        node.getXferAddr(),
+        blocks.size());
   }
 }

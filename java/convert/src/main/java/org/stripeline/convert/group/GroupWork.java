@@ -109,10 +109,16 @@ final class GroupWork implements AutoCloseable {
     return group;
   }
 
-  /** Removes the group's traffic and writes from the load, after it was encoded or abandoned. */
+  /**
+   * Removes the group's traffic and writes from the load, after it was encoded or abandoned. Also
+   * forgets the snapshot, which has all DataNodes: a file has thousands of groups.
+   */
   @Override
   public void close() {
     load.remove(share);
+    cluster = null;
+    plan = null;
+    blocks = null;
   }
 
   private GroupPlan solve(AgentNodes.Snapshot nodes, RackTraffic traffic, long seed)
@@ -264,7 +270,7 @@ final class GroupWork implements AutoCloseable {
   }
 
   int dataBlocks() {
-    return blocks.size();
+    return linked.length;
   }
 
   boolean isAdopted(int block) {

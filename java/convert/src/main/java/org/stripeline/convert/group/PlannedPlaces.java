@@ -32,25 +32,14 @@ final class PlannedPlaces {
   /** The low bits of an internal block's id are its index in the group. */
   private static final long INDEX_BITS = 0xf;
 
-  private final DFSClient client;
   private final Attempt attempt;
-  private final Ticker ticker;
-  private final String path;
   private final Map<Long, JournalRecord> plans = new HashMap<>();
-  private final long range;
 
   /** All groups before this byte are placed as planned. */
   private long planned;
 
-  PlannedPlaces(DFSClient client, Attempt attempt, long made, Ticker ticker) {
-    this.client = client;
+  PlannedPlaces(Attempt attempt) {
     this.attempt = attempt;
-    this.ticker = ticker;
-    path = InodePath.of(made);
-    range =
-        Redundancy.BLOCKS_AT_ONCE
-            * attempt.policy().getNumDataUnits()
-            * attempt.file().status().getBlockSize();
     for (JournalRecord plan : attempt.open().groups()) {
       // Several plans of a group follow each other; the last one is valid.
       plans.put(plan.blocks.get(0).id & ~INDEX_BITS, plan);
@@ -60,16 +49,18 @@ final class PlannedPlaces {
   /**
    * Waits for up to 30 s until the blocks are placed as planned.
    *
+   * @param made inode id of the temporary file
    * @throws IOException if they are not, with the first group and its blocks
    */
-  void await() throws IOException {
+  void await(DFSClient client, long made, Ticker ticker) throws IOException {
+    String path = InodePath.of(made);
     String[] difference = new String[1];
     boolean isAsPlanned =
         Polling.isMet(
             ticker,
             LIMIT_MS,
             () -> {
-              difference[0] = difference();
+              difference[0] = difference(client, path);
               return difference[0] == null;
             });
     if (!isAsPlanned) {
@@ -83,8 +74,12 @@ final class PlannedPlaces {
     }
   }
 
-  private String difference() throws IOException {
+  private String difference(DFSClient client, String path) throws IOException {
     long bytes = attempt.file().bytes();
+    long range =
+        Redundancy.BLOCKS_AT_ONCE
+            * attempt.policy().getNumDataUnits()
+            * attempt.file().status().getBlockSize();
     while (planned < bytes) {
       List<LocatedBlock> groups =
           client
@@ -99,6 +94,17 @@ final class PlannedPlaces {
       }
       if (groups.isEmpty()) {
         return "it has no block at byte " + planned + " of " + bytes;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the first group that is not placed as planned and its blocks, or null. */
+  String difference(List<LocatedBlock> groups) {
+    for (LocatedBlock group : groups) {
+      String difference = difference(group);
+      if (difference != null) {
+        return difference;
       }
     }
     return null;

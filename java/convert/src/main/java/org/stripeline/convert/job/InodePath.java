@@ -3,8 +3,11 @@ package org.stripeline.convert.job;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.security.AccessControlException;
 
 /**
  * Paths that address a file by its inode id ({@code FSDirectory.resolvePath}), which follows
@@ -22,6 +25,9 @@ public final class InodePath {
    * gateway.
    */
   private static final String PARENT = "/..";
+
+  /** Part of the message of the NameNode for a path that leads through a file. */
+  private static final String THROUGH_A_FILE = "(is not a directory)";
 
   private InodePath() {}
 
@@ -46,8 +52,12 @@ public final class InodePath {
       // Null if the current tree has nothing at the path of a file that a snapshot has.
       client.getFileInfo(of(fileId));
       return true;
-    } catch (FileNotFoundException e) {
-      return false;
+    } catch (IOException e) {
+      if (!isGone(e)) {
+        throw e;
+      }
+      // The path of a file that a snapshot has can lead through a file by now.
+      return !(e instanceof FileNotFoundException);
     }
   }
 
@@ -63,11 +73,29 @@ public final class InodePath {
     return find(client, child(directoryId, name));
   }
 
-  private static HdfsFileStatus find(DFSClient client, String path) throws IOException {
+  /** Returns the status of a path of any kind, or null if nothing is there. */
+  public static HdfsFileStatus find(DFSClient client, String path) throws IOException {
     try {
       return client.getFileInfo(path);
-    } catch (FileNotFoundException e) {
-      return null;
+    } catch (IOException e) {
+      if (isGone(e)) {
+        return null;
+      }
+      throw e;
     }
+  }
+
+  /**
+   * Returns whether a call failed because nothing is at its path. The NameNode says of a path that
+   * leads through a file that access is denied, to superusers too. The path of an inode that only a
+   * snapshot has becomes such a path when a file replaces a directory above it.
+   */
+  public static boolean isGone(IOException e) {
+    IOException cause =
+        e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;
+    return cause instanceof FileNotFoundException
+        || cause instanceof ParentNotDirectoryException
+        || cause instanceof AccessControlException
+            && String.valueOf(cause.getMessage()).contains(THROUGH_A_FILE);
   }
 }

@@ -17,7 +17,7 @@ public final class JournalRecord {
     @SerializedName("driver")
     DRIVER,
 
-    /** The lease of a file will be taken and its temporary file created. */
+    /** The temporary file of a file will be created. */
     @SerializedName("begin")
     BEGIN,
 

@@ -10,8 +10,6 @@ public enum Step {
   CHECKED,
   /** The journal has a record that the file is begun. */
   BEGUN,
-  /** The driver holds the lease of the file. */
-  FENCED,
   /** The temporary file exists, without bytes. */
   CREATED,
   /** The journal names the internal blocks of a group. */
@@ -26,6 +24,8 @@ public enum Step {
   VERIFIED,
   /** The temporary file has the attributes of the original. */
   ATTRIBUTED,
+  /** The driver holds the lease of the file. */
+  FENCED,
   /** The journal announces the swap. */
   SWAP_NAMED,
   /** Only superusers can write the original. */

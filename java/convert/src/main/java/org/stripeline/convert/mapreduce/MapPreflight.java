@@ -47,9 +47,9 @@ public final class MapPreflight {
   }
 
   /**
-   * Refuses directories with space quotas: when the NameNode joins parts of an erasure-coded file,
-   * it overestimates their space in the quota usage, by a factor that depends on the units of the
-   * code ({@code FSDirConcatOp.computeQuotaDeltas}).
+   * Refuses directories with quotas of space, also of one storage type: when the NameNode joins
+   * parts of an erasure-coded file, it overestimates their space in the quota usage, by a factor
+   * that depends on the units of the code ({@code FSDirConcatOp.computeQuotaDeltas}).
    */
   private static void requireNoSpaceQuota(DistributedFileSystem fs, String root)
       throws IOException {
@@ -64,8 +64,9 @@ public final class MapPreflight {
         throw new RefusedException(
             "Cannot use --driver=mapreduce with --layout=striped below "
                 + path.toUri().getPath()
-                + ", which has a space quota: HDFS miscounts the space of files that it joins"
-                + " there; choose another --job-directory, or use --driver=client");
+                + ", which has a space quota or a quota by storage type: HDFS miscounts the space"
+                + " of files that it joins there; choose another --job-directory, or use"
+                + " --driver=client");
       }
     }
   }

@@ -12,7 +12,6 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SpaceNeed;
 import org.stripeline.convert.rules.Treatment;
 import org.stripeline.convert.settings.Layout;
-import org.stripeline.placement.CodeName;
 
 /** The totals of a walk over a tree. */
 public final class Totals {
@@ -51,8 +50,8 @@ public final class Totals {
   /** Id of the storage policy to which files are copied; null for that of each file. */
   public transient Integer storagePolicyOfCopies;
 
-  /** Codes for which policies are needed, with their cell sizes, by the names of the policies. */
-  public final transient SortedMap<String, CodeName> codes = new TreeMap<>();
+  /** Bytes of the files that need each policy, without replicas, by its name. */
+  public final transient SortedMap<String, Long> policies = new TreeMap<>();
 
   /** Files that are treated alike. */
   public static final class Converted {
@@ -91,7 +90,7 @@ public final class Totals {
       diskBytesNow += decision.bytesNow();
       diskBytesAfter += decision.bytesAfter();
       if (decision.code() != null) {
-        codes.put(decision.policy(), decision.code());
+        policies.merge(decision.policy(), file.bytes(), Long::sum);
         boolean isAdopted = decision.treatment().layout() == Layout.CONTIGUOUS;
         filesOfFewBlocks += isAdopted && file.blockCount() < decision.code().data() ? 1 : 0;
         need(file, decision);

@@ -38,6 +38,13 @@ public enum SkipReason {
   BLOCK_SIZE(
       "blocks cannot be cells (2 GiB per stripe, or not a multiple of 1 KiB); try"
           + " --layout=striped"),
+  /** The file needs a policy that is not added, because HDFS can add few. */
+  POLICY_LIMIT(
+      "needs a further erasure coding policy, of which a job adds few; add it with 'hdfs ec"
+          + " -addPolicies'"),
+  /** A NameNode does not accept cells as large as the blocks. */
+  CELL_LIMIT(
+      "blocks are larger than dfs.namenode.ec.policies.max.cellsize of a NameNode; raise that key"),
   /** A copy could not be written: HDFS cannot divide its blocks into cells. */
   CELL_SIZE("block size is not a multiple of the cell size; use a smaller --cell-size"),
   /** Superusers cannot read the file, so a copy could not be compared with it. */

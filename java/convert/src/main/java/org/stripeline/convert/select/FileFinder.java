@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.select;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -12,7 +11,6 @@ import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DirectoryListing;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
-import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.JobDirectory;
@@ -44,7 +42,7 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     this.client = client;
     // Without a slash at its end.
     this.jobs = new Path(jobs).toUri().getPath();
-    HdfsFileStatus status = status(root);
+    HdfsFileStatus status = InodePath.find(client, root);
     if (status == null) {
       vanished.directory(root);
     } else if (status.isDirectory()) {
@@ -149,7 +147,7 @@ public final class FileFinder implements RemoteIterator<Candidate> {
   /** Returns null for a directory that no longer exists. */
   private DirectoryListing list(Level level, byte[] after) throws IOException {
     DirectoryListing page = page(InodePath.of(level.number), after);
-    HdfsFileStatus now = page == null ? null : status(level.directory);
+    HdfsFileStatus now = page == null ? null : InodePath.find(client, level.directory);
     if (now == null || now.getFileId() != level.number) {
       vanished.directory(level.directory);
       return null;
@@ -160,20 +158,11 @@ public final class FileFinder implements RemoteIterator<Candidate> {
   private DirectoryListing page(String path, byte[] after) throws IOException {
     try {
       return client.listPaths(path, after, true);
-    } catch (FileNotFoundException e) {
-      return null;
-    }
-  }
-
-  /**
-   * Returns null also if a component of the path is now a file, for which the NameNode reports that
-   * access is denied.
-   */
-  private HdfsFileStatus status(String path) throws IOException {
-    try {
-      return client.getFileInfo(path);
-    } catch (FileNotFoundException | AccessControlException e) {
-      return null;
+    } catch (IOException e) {
+      if (InodePath.isGone(e)) {
+        return null;
+      }
+      throw e;
     }
   }
 

@@ -28,6 +28,7 @@ public final class FileJudge {
   private final long nowMs;
   private final CodeName code;
   private final Adviser adviser;
+  private final Policies policies;
 
   /** DataNodes in service, which is the maximum of replicas that a block can have. */
   private final int nodes;
@@ -36,12 +37,21 @@ public final class FileJudge {
    * Returns a judge for the current time and the current snapshots.
    *
    * @param begun the journal's records of interrupted conversions, by inode id
+   * @param policies decides whose policy is used; null to judge all files as if theirs were
    */
   static FileJudge of(
-      JobSettings settings, DistributedFileSystem fs, Map<Long, JournalRecord> begun)
+      JobSettings settings,
+      DistributedFileSystem fs,
+      Map<Long, JournalRecord> begun,
+      Policies policies)
       throws IOException {
     return new FileJudge(
-        settings, fs.getClient(), FileChecks.limits(fs), begun, System.currentTimeMillis());
+        settings,
+        fs.getClient(),
+        FileChecks.limits(fs),
+        begun,
+        policies,
+        System.currentTimeMillis());
   }
 
   /** Creates a judge, see {@link #of}. */
@@ -50,11 +60,13 @@ public final class FileJudge {
       DFSClient client,
       AttributeJudge attributes,
       Map<Long, JournalRecord> begun,
+      Policies policies,
       long nowMs)
       throws IOException {
     this.settings = settings;
     this.client = client;
     this.begun = begun;
+    this.policies = policies;
     this.nowMs = nowMs;
     checks =
         new FileChecks(
@@ -86,7 +98,10 @@ public final class FileJudge {
       return FileDecision.skip(reason, now);
     }
     FileDecision decision = settings.undo ? undo(file, now) : convert(file, now);
-    if (decision.isConvert()) {
+    if (decision.isConvert() && policies != null) {
+      reason = policies.reason(decision.policy());
+    }
+    if (decision.isConvert() && reason == null) {
       long fileId = status.getFileId();
       reason =
           settings.undo

@@ -7,6 +7,7 @@ import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
@@ -155,14 +156,9 @@ public final class Preflight {
     }
   }
 
-  /** Returns whether a file or directory exists. The caller must be a superuser. */
+  /** Returns whether a file or directory exists. */
   public static boolean isThere(DFSClient client, String path) throws IOException {
-    try {
-      return client.getFileInfo(path) != null;
-    } catch (AccessControlException e) {
-      // A component of the path is a file.
-      return false;
-    }
+    return InodePath.find(client, path) != null;
   }
 
   /**

@@ -13,6 +13,7 @@ import org.apache.hadoop.hdfs.protocol.DirectoryListing;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.SnapshottableDirectoryStatus;
+import org.stripeline.convert.job.InodePath;
 
 /**
  * Finds out which files are in snapshots, so that converting them frees no space.
@@ -98,7 +99,7 @@ public final class SnapshotIndex {
       String rest = path.substring(below(directory, "").length());
       for (String name : entry.getValue().keySet()) {
         String kept = below(directory, HdfsConstants.DOT_SNAPSHOT_DIR) + "/" + name + "/" + rest;
-        HdfsFileStatus status = client.getFileInfo(kept);
+        HdfsFileStatus status = InodePath.find(client, kept);
         if (status != null && status.getFileId() == fileId) {
           return true;
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.select;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.Vanished;
@@ -30,11 +30,16 @@ public final class TreeWalk {
    *
    * @param jobs parent of all job directories, which is not entered
    * @param begun the journal's records of interrupted conversions, by inode id
+   * @param policies decides whose policy is used; null to judge all files as if theirs were
    */
   public TreeWalk(
-      DistributedFileSystem fs, JobSettings settings, String jobs, Map<Long, JournalRecord> begun)
+      DistributedFileSystem fs,
+      JobSettings settings,
+      String jobs,
+      Map<Long, JournalRecord> begun,
+      Policies policies)
       throws IOException {
-    judge = FileJudge.of(settings, fs, begun);
+    judge = FileJudge.of(settings, fs, begun, policies);
     client = fs.getClient();
     this.jobs = jobs;
     finder = new FileFinder(client, settings.path, jobs);
@@ -50,16 +55,23 @@ public final class TreeWalk {
     boolean goesOn = true;
     while (goesOn && finder.hasNext()) {
       Candidate file = finder.next();
-      FileDecision decision;
-      try {
-        decision = judge.judge(file);
-      } catch (FileNotFoundException e) {
-        finder.vanished().file(file.path());
-        continue;
-      }
-      goesOn = visitor.visit(file, decision);
+      FileDecision decision = judge(file, finder.vanished());
+      goesOn = decision == null || visitor.visit(file, decision);
     }
     return finder.vanished();
+  }
+
+  /** Returns the decision about a file; null if the file is gone, which is counted. */
+  private FileDecision judge(Candidate file, Vanished vanished) throws IOException {
+    try {
+      return judge.judge(file);
+    } catch (IOException e) {
+      if (!InodePath.isGone(e)) {
+        throw e;
+      }
+      vanished.file(file.path());
+      return null;
+    }
   }
 
   /**
@@ -76,13 +88,7 @@ public final class TreeWalk {
       vanished.file(entry.path());
       return true;
     }
-    FileDecision decision;
-    try {
-      decision = judge.judge(file);
-    } catch (FileNotFoundException e) {
-      vanished.file(entry.path());
-      return true;
-    }
-    return visitor.visit(file, decision);
+    FileDecision decision = judge(file, vanished);
+    return decision == null || visitor.visit(file, decision);
   }
 }

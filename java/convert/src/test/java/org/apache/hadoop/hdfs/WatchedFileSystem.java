@@ -10,9 +10,10 @@ import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 
-/** A client that does something before each of its calls to the NameNode. */
+/** A client that does something before and after each of its calls to the NameNode. */
 public final class WatchedFileSystem extends DistributedFileSystem {
   private final Consumer<String> before;
+  private final Consumer<Object> after;
 
   /**
    * Creates a client.
@@ -20,7 +21,18 @@ public final class WatchedFileSystem extends DistributedFileSystem {
    * @param before receives the names of the methods of {@link ClientProtocol}
    */
   public WatchedFileSystem(Consumer<String> before) {
+    this(before, answer -> {});
+  }
+
+  /**
+   * Creates a client.
+   *
+   * @param before receives the names of the methods of {@link ClientProtocol}
+   * @param after receives what they return
+   */
+  public WatchedFileSystem(Consumer<String> before, Consumer<Object> after) {
     this.before = before;
+    this.after = after;
   }
 
   @Override
@@ -40,7 +52,9 @@ public final class WatchedFileSystem extends DistributedFileSystem {
                   }
                   before.accept(method.getName());
                   try {
-                    return method.invoke(namenode, arguments);
+                    Object answer = method.invoke(namenode, arguments);
+                    after.accept(answer);
+                    return answer;
                   } catch (InvocationTargetException e) {
                     throw e.getCause();
                   }

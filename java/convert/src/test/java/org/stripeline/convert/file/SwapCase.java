@@ -7,6 +7,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.EncryptionZones;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.KnownJobs;
 import org.stripeline.convert.job.StepListener;
@@ -38,9 +39,7 @@ abstract class SwapCase {
               // A transfer between DataNodes may fail; by default, Hadoop waits five minutes before
               // it schedules another.
               conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 5);
-              conf.set(
-                  "hadoop.security.key.provider.path",
-                  "jceks://file" + directory.resolve("keys.jks"));
+              EncryptionZones.configure(conf, directory);
             });
   }
 

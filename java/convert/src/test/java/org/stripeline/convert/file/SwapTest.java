@@ -23,6 +23,8 @@ import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.job.Step;
@@ -68,18 +70,31 @@ class SwapTest extends SwapCase {
     assertThat(cluster.read("/snap/a")).isEqualTo(bytes);
   }
 
-  /** Users may delete or replace a file during the hours that its conversion takes. */
-  @Test
-  void snapshotsKeepWholeFilesThatUsersDeleteDuringTheJob() throws Exception {
+  /**
+   * Users may delete or replace a file during the hours that its conversion takes. The snapshot is
+   * taken before the job or during it, or the file is renamed after it.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"before", "during", "renamed"})
+  void snapshotsKeepWholeFilesThatUsersDeleteDuringTheJob(String snapshot) throws Exception {
     DistributedFileSystem fs = cluster.fs();
     byte[] bytes = cluster.write("/old/a", 3 * BLOCK + 17);
-    fs.allowSnapshot(new Path("/old"));
-    fs.createSnapshot(new Path("/old"), "one");
+    Path old = new Path("/old");
+    fs.allowSnapshot(old);
+    boolean isDuring = snapshot.equals("during");
+    if (!isDuring) {
+      fs.createSnapshot(old, "one");
+    }
+    if (snapshot.equals("renamed")) {
+      fs.rename(new Path(old, "a"), new Path(old, "b"));
+    }
     JobSettings settings = ConvertCluster.contiguous("/old", CODE);
     settings.rules.includeSnapshotted = true;
     StepListener user =
         (step, path) -> {
-          if (step == Step.MADE) {
+          if (step == Step.CREATED && isDuring) {
+            doing(() -> fs.createSnapshot(old, "one"));
+          } else if (step == Step.MADE) {
             doing(() -> fs.delete(new Path(path), false));
           }
         };
@@ -101,7 +116,7 @@ class SwapTest extends SwapCase {
     byte[] bytes = cluster.write("/image/a", 3 * BLOCK + 17);
     StepListener operator =
         (step, path) -> {
-          if (step == Step.MADE) {
+          if (step == Step.SWAP_NAMED) {
             doing(
                 () -> {
                   checkpointAndRestart();

@@ -2,13 +2,17 @@
 package org.stripeline.convert.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
@@ -29,6 +34,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.natives.Ticker;
 import org.stripeline.testkit.Conditions;
 
@@ -102,6 +108,54 @@ class UndoTest {
     assertThat(cluster.fs().getFileStatus(new Path("/many/a")).getReplication())
         .isEqualTo((short) 4);
     assertThat(cluster.read("/many/a")).isEqualTo(bytes);
+  }
+
+  /** Only its record in the journal has the permission that it had before the swap. */
+  @Test
+  void aFileThatCouldNotBeRecoveredStaysInTheJournalWhileItCannotBeUndone() throws Exception {
+    Path file = new Path("/swapping/a");
+    cluster.write("/swapping/a", 3 * BLOCK);
+    int nodes = cluster.mini.getDataNodes().size();
+    cluster.fs().setReplication(file, (short) nodes);
+    convert("/swapping", null);
+    FsPermission before = cluster.fs().getFileStatus(file).getPermission();
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, Step.FENCE_ENDED, 1);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
+      assertThatThrownBy(() -> driver.execute(ConvertCluster.undo("/swapping"), "swapping"))
+          .isInstanceOf(Crash.Death.class);
+    }
+    assertThat(cluster.fs().getFileStatus(file).getPermission()).isNotEqualTo(before);
+    // So that the next driver need not wait a minute for the leases of the dead one.
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    DatanodeID lost = cluster.mini.getDataNodes().get(0).getDatanodeId();
+    MiniDFSCluster.DataNodeProperties stopped = cluster.mini.stopDataNode(0);
+    try {
+      cluster.mini.setDataNodeDead(lost);
+      StepListener failing =
+          (step, path) -> {
+            if (step == Step.BACK_NAMED) {
+              throw new IllegalStateException("no answer");
+            }
+          };
+      JobReport report = resume("/swapping", failing);
+      assertThat(report.failures()).hasSize(1);
+      assertThat(report.failures().get(0).reason).contains("no answer", "--resume");
+
+      assertThat(resume("/swapping", StepListener.NONE).rolledBack()).isEqualTo(1);
+
+      assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(before);
+    } finally {
+      cluster.mini.setLeasePeriod(60_000, 3_600_000);
+      cluster.mini.restartDataNode(stopped, true);
+      cluster.mini.waitActive();
+    }
+  }
+
+  private static JobReport resume(String path, StepListener listener) throws IOException {
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, listener)) {
+      return driver.resume(path, null, new JobTuning());
+    }
   }
 
   @Test

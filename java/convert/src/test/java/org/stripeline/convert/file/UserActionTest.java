@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -22,20 +22,20 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.OpenFilesIterator.OpenFilesType;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.EncryptionZones;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
@@ -69,6 +69,7 @@ class UserActionTest {
     RENAME_AND_CREATE,
     DELETE,
     DELETE_AND_CREATE,
+    REPLACE_DIRECTORY,
     APPEND,
     RECOVER_AND_APPEND,
     TRUNCATE,
@@ -97,11 +98,11 @@ class UserActionTest {
           Arrays.asList(
               Step.CHECKED,
               Step.BEGUN,
-              Step.FENCED,
               Step.CREATED,
               Step.MADE,
               Step.VERIFIED,
               Step.ATTRIBUTED,
+              Step.FENCED,
               Step.SWAP_NAMED,
               Step.PROTECTED,
               Step.FENCE_ENDED,
@@ -112,7 +113,7 @@ class UserActionTest {
   /** The steps at which the result of a user's action can differ. */
   private static final Set<Step> FEW =
       EnumSet.of(
-          Step.CHECKED, Step.FENCED, Step.MADE, Step.SWAP_NAMED, Step.FENCE_ENDED, Step.LOOKED);
+          Step.CHECKED, Step.MADE, Step.FENCED, Step.SWAP_NAMED, Step.FENCE_ENDED, Step.LOOKED);
 
   /** One file, with its expected content. */
   private static final class Case {
@@ -143,15 +144,8 @@ class UserActionTest {
             conf -> {
               conf.set(
                   "dfs.datanode.plugins", "org.apache.hadoop.hdfs.server.datanode.StripelineAgent");
-              conf.set(
-                  "hadoop.security.key.provider.path",
-                  "jceks://file" + directory.resolve("keys.jks"));
+              EncryptionZones.configure(conf, directory);
             });
-    KeyProvider keys = cluster.mini.getNameNode().getNamesystem().getProvider();
-    KeyProvider.Options options = KeyProvider.options(cluster.conf());
-    options.setBitLength(128);
-    keys.createKey("key", options);
-    keys.flush();
     alice = UserGroupInformation.createUserForTesting("alice", new String[] {"staff"});
     hers =
         alice.doAs(
@@ -167,14 +161,16 @@ class UserActionTest {
   }
 
   /** Creates a file for each action at each step that is tested. */
-  private Map<String, Case> cases(Path root, Layout layout, String place) throws IOException {
+  private Map<String, Case> cases(Path root, Collection<Step> steps, String place)
+      throws IOException {
     Map<String, Case> cases = new TreeMap<>();
     for (Action action : Action.values()) {
-      for (Step step : STEPS) {
-        boolean isWanted =
-            layout == Layout.CONTIGUOUS && !place.equals("zone") || FEW.contains(step);
-        if (isWanted && isTested(action, step, place)) {
+      for (Step step : steps) {
+        if (isTested(action, step, place)) {
           Path file = new Path(root, action + "-" + step);
+          if (action == Action.REPLACE_DIRECTORY) {
+            file = new Path(file, "a");
+          }
           cases.put(file.toUri().getPath(), new Case(action, step, create(file)));
         }
       }
@@ -185,20 +181,28 @@ class UserActionTest {
   @ParameterizedTest
   @CsvSource({"STRIPED,plain", "CONTIGUOUS,plain", "CONTIGUOUS,snapshots"})
   void isNeitherLostNorUndone(Layout layout, String place) throws Exception {
-    convertDuringActions(layout, place);
+    boolean isSimple = layout == Layout.CONTIGUOUS && place.equals("plain");
+    convertDuringActions(layout, place, isSimple ? STEPS : FEW);
+  }
+
+  @Test
+  @Tag("conformance")
+  void isNeitherLostNorUndoneAtAnyStepUnderSnapshots() throws Exception {
+    convertDuringActions(Layout.CONTIGUOUS, "snapshots", STEPS);
   }
 
   @ParameterizedTest
   @EnumSource(Layout.class)
   @Tag("conformance")
   void isNeitherLostNorUndoneInAnEncryptionZone(Layout layout) throws Exception {
-    convertDuringActions(layout, "zone");
+    convertDuringActions(layout, "zone", FEW);
   }
 
-  private void convertDuringActions(Layout layout, String place) throws Exception {
-    Path root = new Path("/" + layout + "-" + place);
+  private void convertDuringActions(Layout layout, String place, Collection<Step> steps)
+      throws Exception {
+    Path root = new Path("/" + layout + "-" + place + "-" + steps.size());
     prepare(root, place);
-    Map<String, Case> cases = cases(root, layout, place);
+    Map<String, Case> cases = cases(root, steps, place);
     if (place.equals("snapshots")) {
       cluster.fs().allowSnapshot(root);
       cluster.fs().createSnapshot(root, "one");
@@ -251,8 +255,8 @@ class UserActionTest {
     }
     if (place.equals("snapshots")) {
       for (Map.Entry<String, Case> entry : cases.entrySet()) {
-        Path kept = new Path(root + "/.snapshot/one", new Path(entry.getKey()).getName());
-        assertThat(cluster.read(kept.toString())).isEqualTo(entry.getValue().original);
+        String kept = root + "/.snapshot/one" + entry.getKey().substring(root.toString().length());
+        assertThat(cluster.read(kept)).isEqualTo(entry.getValue().original);
       }
     }
   }
@@ -275,12 +279,11 @@ class UserActionTest {
         && !(isOpen && place.equals("snapshots") && action == Action.DELETE);
   }
 
-  private static void prepare(Path root, String place) throws IOException {
+  private static void prepare(Path root, String place) throws Exception {
     DistributedFileSystem fs = cluster.fs();
     fs.mkdirs(root);
     if (place.equals("zone")) {
-      new HdfsAdmin(cluster.uri(), cluster.conf())
-          .createEncryptionZone(root, "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
+      EncryptionZones.make(cluster, root.toString());
     }
     fs.setOwner(root, "alice", "staff");
     fs.setPermission(root, new FsPermission((short) 0700));
@@ -316,6 +319,10 @@ class UserActionTest {
       case DELETE_AND_CREATE:
         hers.delete(file, false);
         write(file, REPLACEMENT);
+        break;
+      case REPLACE_DIRECTORY:
+        hers.delete(file.getParent(), true);
+        write(file.getParent(), REPLACEMENT);
         break;
       case RECOVER_AND_APPEND:
         recover(file);
@@ -406,6 +413,9 @@ class UserActionTest {
         break;
       case DELETE_AND_CREATE:
         assertBytes(file, REPLACEMENT);
+        break;
+      case REPLACE_DIRECTORY:
+        assertBytes(file.getParent(), REPLACEMENT);
         break;
       default:
         assertBytes(file, one.bytes);

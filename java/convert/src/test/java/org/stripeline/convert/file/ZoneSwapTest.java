@@ -6,23 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
-import java.util.EnumSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.EncryptionZones;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.job.TemporaryPlaces;
@@ -35,7 +32,7 @@ class ZoneSwapTest extends SwapCase {
   @Test
   void usersOfAZoneNeitherReadNorReplaceTemporaryFiles() throws Exception {
     DistributedFileSystem fs = cluster.fs();
-    makeZone();
+    EncryptionZones.make(cluster, "/zone");
     fs.setPermission(new Path("/zone"), new FsPermission((short) 0777));
     fs.setAcl(
         new Path("/zone"),
@@ -87,7 +84,7 @@ class ZoneSwapTest extends SwapCase {
   @Test
   void usersOfAZoneGetNoKeySetOnOtherFiles() throws Exception {
     DistributedFileSystem fs = cluster.fs();
-    makeZone();
+    EncryptionZones.make(cluster, "/zone");
     fs.setPermission(new Path("/zone"), new FsPermission((short) 0777));
     cluster.write("/zone/a/a", 3 * BLOCK);
     byte[] bytes = cluster.write("/zone/theirs", 1000);
@@ -129,7 +126,7 @@ class ZoneSwapTest extends SwapCase {
   @Test
   void usesNoOtherDirectoryOfTheSuperuser() throws Exception {
     DistributedFileSystem fs = cluster.fs();
-    makeZone();
+    EncryptionZones.make(cluster, "/zone");
     cluster.write("/zone/a", 3 * BLOCK);
     fs.mkdirs(new Path("/zone/.Trash/alice"));
     fs.setPermission(new Path("/zone/.Trash"), new FsPermission((short) 01777));
@@ -143,18 +140,6 @@ class ZoneSwapTest extends SwapCase {
     assertThat(convert(ConvertCluster.contiguous("/zone", CODE), "next", StepListener.NONE))
         .extracting(JobReport::converted)
         .isEqualTo(1L);
-  }
-
-  private void makeZone() throws Exception {
-    KeyProvider keys = cluster.mini.getNameNode().getNamesystem().getProvider();
-    KeyProvider.Options options = KeyProvider.options(cluster.conf());
-    options.setBitLength(128);
-    keys.createKey("key", options);
-    keys.flush();
-    cluster.fs().mkdirs(new Path("/zone"));
-    new HdfsAdmin(cluster.uri(), cluster.conf())
-        .createEncryptionZone(
-            new Path("/zone"), "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
   }
 
   /**

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,12 +13,9 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
-import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
-import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -34,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.AgentCounts;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.EncryptionZones;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
@@ -63,7 +60,6 @@ class AdoptionFailureTest {
 
   @BeforeEach
   void start() throws IOException {
-    String keys = "jceks://file" + directory.resolve("keys.jks");
     cluster =
         new ConvertCluster(
             directory.resolve("dfs"),
@@ -71,7 +67,7 @@ class AdoptionFailureTest {
             3,
             conf -> {
               conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
-              conf.set("hadoop.security.key.provider.path", keys);
+              EncryptionZones.configure(conf, directory);
               conf.setBoolean("dfs.block.access.token.enable", true);
             });
   }
@@ -175,16 +171,8 @@ class AdoptionFailureTest {
 
   @Test
   void convertsWithinAnEncryptionZone() throws Exception {
-    KeyProvider keys = cluster.mini.getNameNode().getNamesystem().getProvider();
-    KeyProvider.Options options = KeyProvider.options(cluster.conf());
-    options.setBitLength(128);
-    keys.createKey("key", options);
-    keys.flush();
+    EncryptionZones.make(cluster, "/zone");
     DistributedFileSystem fs = cluster.fs();
-    fs.mkdirs(new Path("/zone"));
-    new HdfsAdmin(cluster.mini.getURI(), cluster.conf())
-        .createEncryptionZone(
-            new Path("/zone"), "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
     fs.mkdirs(new Path("/zone/deep"));
     byte[] bytes = cluster.write("/zone/deep/a", 4 * BLOCK + 5);
     byte[] copied = cluster.write("/zone/b", 4 * BLOCK + 5);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -41,6 +42,7 @@ import org.stripeline.testkit.Conditions;
 class PlannedPlacesTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
   private static final short REPLICAS = 6;
+  private static final String JOURNAL = JobDirectory.ROOT_DEFAULT + "/moved/journal";
 
   @TempDir java.nio.file.Path directory;
 
@@ -67,8 +69,22 @@ class PlannedPlacesTest {
     }
   }
 
+  private interface Damage {
+    void to(ConvertCluster cluster) throws Exception;
+  }
+
   @Test
   void aFileIsLeftIfABlockIsNotAtItsPlannedPlace() throws Exception {
+    assertLeftAfter(Step.VERIFIED, PlannedPlacesTest::moveFirstBlock);
+  }
+
+  /** After all checks that wait: the swap deletes the replicas from which they could be rebuilt. */
+  @Test
+  void aFileIsLeftIfMoreBlocksOfAGroupAreLostThanItHasParity() throws Exception {
+    assertLeftAfter(Step.ATTRIBUTED, PlannedPlacesTest::loseThreeBlocks);
+  }
+
+  private void assertLeftAfter(Step when, Damage damage) throws Exception {
     try (ConvertCluster cluster =
         new ConvertCluster(
             directory,
@@ -86,17 +102,21 @@ class PlannedPlacesTest {
         out.write(bytes);
       }
       WaitsCountTenfold ticker = new WaitsCountTenfold();
-      StepListener mover =
+      StepListener listener =
           (step, file) -> {
-            if (step == Step.VERIFIED) {
-              moveFirstBlock(cluster);
+            if (step == when) {
+              try {
+                damage.to(cluster);
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
               ticker.isOn = true;
             }
           };
       JobReport report;
       String root = JobDirectory.ROOT_DEFAULT;
       try (Driver driver =
-          new Driver(cluster.client(), root, JobObserver.NONE, mover, new KnownJobs(), ticker)) {
+          new Driver(cluster.client(), root, JobObserver.NONE, listener, new KnownJobs(), ticker)) {
         report = driver.execute(ConvertCluster.contiguous("/moved", "RS-3-2"), "moved");
       }
 
@@ -107,13 +127,25 @@ class PlannedPlacesTest {
     }
   }
 
+  /** Stops DataNodes with blocks of the new file, of which at most one has the journal. */
+  private static void loseThreeBlocks(ConvertCluster cluster) throws Exception {
+    LocatedBlock journal = cluster.blocks(JOURNAL).get(0);
+    LocatedBlock group = cluster.blocks(cluster.temporaries().get(0)).get(0);
+    List<DatanodeInfo> victims = new ArrayList<>(Arrays.asList(group.getLocations()));
+    victims.sort(Comparator.comparing(node -> ConvertCluster.isOn(journal, node)));
+    for (DatanodeInfo victim : victims.subList(0, 3)) {
+      cluster.mini.stopDataNode(victim.getXferAddr());
+      cluster.mini.setDataNodeDead(victim);
+    }
+  }
+
   /** Links the first block of the file on another DataNode, where no agent has verified it. */
-  private static void moveFirstBlock(ConvertCluster cluster) {
+  private static void moveFirstBlock(ConvertCluster cluster) throws Exception {
     try (Agents agents = Agents.connect(cluster.fs().getConf())) {
       List<JournalRecord> groups = new ArrayList<>();
       Journal.read(
           cluster.fs(),
-          new Path(JobDirectory.ROOT_DEFAULT + "/moved/journal"),
+          new Path(JOURNAL),
           line -> {
             if (line.kind == JournalRecord.Kind.GROUP) {
               groups.add(line);
@@ -150,8 +182,6 @@ class PlannedPlacesTest {
             }
             return holders.equals(Collections.singletonList(other.getDatanodeUuid()));
           });
-    } catch (Exception e) {
-      throw new AssertionError(e);
     }
   }
 }

@@ -9,7 +9,6 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,15 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
-import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.tools.DFSAdmin;
@@ -37,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.EncryptionZones;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
@@ -57,7 +54,6 @@ class MapReduceConversionTest {
 
   @BeforeAll
   static void start() throws IOException {
-    String keys = "jceks://file" + directory.resolve("keys.jks");
     cluster =
         new ConvertCluster(
             directory.resolve("dfs"),
@@ -66,7 +62,7 @@ class MapReduceConversionTest {
             conf -> {
               conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
               conf.setBoolean("dfs.block.access.token.enable", true);
-              conf.set("hadoop.security.key.provider.path", keys);
+              EncryptionZones.configure(conf, directory);
               conf.setInt("mapreduce.local.map.tasks.maximum", 4);
               // Shortens the pauses between the retries of readers that cannot read a block.
               conf.setInt("dfs.client.retry.window.base", 10);
@@ -300,15 +296,7 @@ class MapReduceConversionTest {
 
   @Test
   void copiesEncryptedFilesInTheDriverAndReportsIt() throws Exception {
-    KeyProvider keys = cluster.mini.getNameNode().getNamesystem().getProvider();
-    KeyProvider.Options options = KeyProvider.options(cluster.conf());
-    options.setBitLength(128);
-    keys.createKey("key", options);
-    keys.flush();
-    cluster.fs().mkdirs(new Path("/zone"));
-    new HdfsAdmin(cluster.mini.getURI(), cluster.conf())
-        .createEncryptionZone(
-            new Path("/zone"), "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
+    EncryptionZones.make(cluster, "/zone");
     byte[] bytes = cluster.write("/zone/a", 4 * BLOCK + 5);
 
     JobReport report = run(striped("/zone"));

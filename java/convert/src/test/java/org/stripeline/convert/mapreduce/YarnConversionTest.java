@@ -3,9 +3,7 @@ package org.stripeline.convert.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -323,20 +321,8 @@ class YarnConversionTest {
 
   /** Starts a driver as a separate process, slow enough to be killed. */
   private static Process drive(String path, String job) throws IOException {
-    java.nio.file.Path site = Files.createDirectories(directory.resolve("conf"));
-    // Later files override earlier ones, and so do the defaults of the later ones.
-    for (String name : List.of("core", "hdfs", "mapred", "yarn")) {
-      try (OutputStream out = Files.newOutputStream(site.resolve(name + "-site.xml"))) {
-        yarn.getConfig().writeXml(out);
-      }
-    }
-    return new ProcessBuilder(
-            System.getProperty("java.home") + "/bin/java",
-            "-Xmx256m",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            site + File.pathSeparator + ForkedJvm.classPath(),
-            ConvertMain.class.getName(),
+    return ForkedJvm.of(
+            ConvertMain.class,
             "convert",
             cluster.mini.getURI() + path,
             "--policy=" + CODE,
@@ -347,8 +333,8 @@ class YarnConversionTest {
             "--throttle=" + BLOCK / 2,
             "--job=" + job,
             "--execute")
-        .redirectErrorStream(true)
-        .redirectOutput(directory.resolve("driver.log").toFile())
-        .start();
+        // Later files override earlier ones, and so do the defaults of the later ones.
+        .site(directory.resolve("conf"), yarn.getConfig(), "core", "hdfs", "mapred", "yarn")
+        .start(directory.resolve("driver.log"));
   }
 }

@@ -217,7 +217,7 @@ class TreeChangeTest {
     settings.filesAtOnce = 1;
     StepListener renamer =
         (step, path) -> {
-          if (step == Step.FENCED && path.equals("/moving/a/0")) {
+          if (step == Step.CREATED && path.equals("/moving/a/0")) {
             rename("/moving/b", "/moving/c");
           }
         };

@@ -21,6 +21,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.Futures;
+import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.select.FileChecks;
@@ -148,7 +149,10 @@ public final class NameNodeSource implements FileSource {
   private SkipReason check(HdfsLocatedFileStatus status, String path) throws IOException {
     try {
       return checks.reason(path, status.getFileId());
-    } catch (FileNotFoundException e) {
+    } catch (IOException e) {
+      if (!InodePath.isGone(e)) {
+        throw e;
+      }
       // A file that was deleted during the listing no longer matters.
       return null;
     }
