@@ -59,9 +59,11 @@ build_klauspost() {
         -o "$PWD/build/bench/libstripeline_bench_klauspost.so" .
 }
 
-build_engine_bench() {
-    cargo build --release --package stripeline-bench-engine
-    install "$target/release/stripeline-bench-engine" build/bench/stripeline-bench-engine
+build_programs() {
+    # In one command, which compiles once what both need.
+    cargo build --release --package stripeline-bench --package stripeline-bench-engine --features stripeline-bench/peers
+    # A running bench keeps its own file.
+    install "$target"/release/stripeline-bench{,-engine,-fingerprint} build/bench/
     # The engine's bench uses the example plug-in as a rail, and reports if it is missing.
     cc -shared -fPIC -O2 -I crates/rail/include examples/plugin/jerasure.c -l:libJerasure.so.2 \
         -o build/bench/libplugin-jerasure.so
@@ -71,9 +73,6 @@ command -v cargo >/dev/null || { echo "Cannot build the bench: install Rust (car
 install_missing
 mkdir -p build/bench
 target=$(cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
-cargo build --release --package stripeline-bench --features peers
-# A running bench keeps its own file.
-install "$target"/release/stripeline-bench{,-fingerprint} build/bench/
+build_programs
 build_klauspost
-build_engine_bench
 echo "built build/bench/stripeline-bench, stripeline-bench-engine and stripeline-bench-fingerprint" >&2

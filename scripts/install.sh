@@ -6,7 +6,8 @@
 #
 # usage: scripts/install.sh [--debug] PREFIX
 #   PREFIX    absolute path, such as /usr/local
-#   --debug   the dev profile, which tests build anyway
+#   --debug   the dev profile, which tests build anyway; STRIPELINE_DEV_CRATES (environment) is what cargo then builds,
+#             so that it need not compile again what it has compiled with these (default: --package stripeline-capi)
 #   DESTDIR   (environment) is put before PREFIX, to make a package
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,8 +18,10 @@ fail() {
 }
 
 profile=release
+crates=(--package stripeline-capi)
 if [ "${1:-}" = --debug ]; then
   profile=dev
+  read -r -a crates <<<"${STRIPELINE_DEV_CRATES:-${crates[*]}}"
   shift
 fi
 [ $# = 1 ] || { echo "usage: scripts/install.sh [--debug] PREFIX" >&2; exit 2; }
@@ -39,7 +42,7 @@ abi=$(sed -n 's/^#define STRIPELINE_ABI_VERSION \([0-9]*\)$/\1/p' crates/capi/in
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 [ -n "$abi" ] && [ -n "$version" ] || fail "the version of the library or of its ABI is not found"
 
-cargo build --quiet --locked --profile "$profile" --package stripeline-capi
+cargo build --quiet --locked --profile "$profile" "${crates[@]}"
 built=${CARGO_TARGET_DIR:-target}/$profile
 [ "$profile" = dev ] && built=${CARGO_TARGET_DIR:-target}/debug
 

@@ -6,6 +6,7 @@
 # the programs of docs/user/library.md. Then runs the Rust example and the self-test of scripts/check-glibc.sh.
 #
 # usage: scripts/test-c.sh
+#   STRIPELINE_DEV_CRATES   what cargo builds, as for scripts/install.sh, with the Rust example
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,14 +31,17 @@ command -v cc >/dev/null || need_package gcc
 command -v c++ >/dev/null || need_package g++
 echo '#include <cjson/cJSON.h>' | cc -E -x c - >/dev/null 2>&1 || need_package libcjson-dev
 
-cargo build --quiet --package stripeline-capi
+export STRIPELINE_DEV_CRATES=${STRIPELINE_DEV_CRATES:---package stripeline-capi --package stripeline-example}
+read -r -a crates <<<"$STRIPELINE_DEV_CRATES"
+cargo build --quiet "${crates[@]}"
+readonly BUILT=${CARGO_TARGET_DIR:-target}/debug
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 # Under the names by which programs find them.
 libraries=$out/libraries
 mkdir "$libraries"
 for suffix in so a; do
-  ln -s "$(realpath "${CARGO_TARGET_DIR:-target}/debug/libstripeline_capi.$suffix")" "$libraries/libstripeline.$suffix"
+  ln -s "$(realpath "$BUILT/libstripeline_capi.$suffix")" "$libraries/libstripeline.$suffix"
 done
 
 readonly C_FLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror -g -O1 -I crates/capi/include)
@@ -169,6 +173,6 @@ done
 
 scripts/check-glibc.sh --self-test || fail "scripts/check-glibc.sh accepts what it must refuse"
 
-cargo run --quiet --package stripeline-example | grep -q '^every byte was recovered' \
+"$BUILT/stripeline-example" | grep -q '^every byte was recovered' \
   || fail "the Rust example did not recover every byte"
 echo "C and Rust examples: passed"

@@ -79,6 +79,19 @@ REPLACED = [
     ("plan.md", r"fsimage_\d+", "$(cd $WORK/tmp && ls fsimage_* | grep -v md5 | tail -n 1)"),
 ]
 
+# What the commands of a page print, though the page does not show it.
+PRINTED = {
+    "README.md": [
+        "No problem found.",
+        "converted 1 file, 1.00 GiB",
+        "Total block groups",
+        "The filesystem under path '/data' is HEALTHY",
+    ],
+}
+
+# Pages whose commands leave nothing in /tmp.
+TIDY = {"README.md"}
+
 # Directories of the machine in commands. /data/hdfs is the directory of a cluster, /data alone a path in HDFS.
 MACHINE_PATHS = r"(?<![\w.-])(/tmp|/etc|/var|/opt|/data/hdfs)(?![\w-])"
 
@@ -125,7 +138,8 @@ BEFORE = {
 
 KERNELS = r"\b(avx512\+gfni|avx2\+gfni|avx2|ssse3|neon|portable)(?![\w+])"
 FIGURE = r"(?<![A-Za-z_])\d[\d,]*(\.\d+)?k?( ?(B|[KMGTP]i?B|ms|s|min|%|x)(?![\w]))?(/s)?"
-PROGRESS = re.compile(r"^\[ *[\d.]+s\] ")
+# Lines that no page shows: progress, and what Java says about the options that it gets here.
+UNSHOWN = re.compile(r"^\[ *[\d.]+s\] |^Picked up JAVA_TOOL_OPTIONS: ")
 
 
 class Failed(Exception):
@@ -215,7 +229,7 @@ def compare(page, command):
     """Compares what a page shows with what was printed."""
     printed = []
     for line in command.printed.split("\n"):
-        if line.strip() and not re.match(r"^-+$", line.strip()) and not PROGRESS.match(line):
+        if line.strip() and not re.match(r"^-+$", line.strip()) and not UNSHOWN.match(line):
             printed.append(line)
     at, anywhere = 0, False
     for number, line in command.shown:
@@ -264,6 +278,8 @@ class Place:
         self.environment = {
             "HOME": str(work),
             "JAVA_HOME": str(java),
+            # These JVMs are too short-lived for the second compiler to repay its time.
+            "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "LANG": "C.UTF-8",
             "PATH": f"{work}/bin:{java}/bin:/usr/bin:/bin",
             "ROOT": str(ROOT),
@@ -430,6 +446,12 @@ def run_page(place, path):
     for command in running:
         if command.shown is not None:
             compare(page, command)
+    for part in PRINTED.get(page, []):
+        if not any(part in command.printed for command in running):
+            raise Failed(f"{page}: no command prints '{part}'")
+    files = [path.name for path in (place.work / "tmp").iterdir()]
+    if page in TIDY and files:
+        raise Failed(f"{page}: the commands of the page leave {files} in /tmp")
     left = place.processes()
     if left:
         place.end_processes()
