@@ -69,7 +69,7 @@ class ScrubOutputTest {
     output.unread(name, "Permission denied: " + name);
 
     assertThat(lines())
-        .hasSize(4)
+        .hasSize(5)
         .allMatch(line -> line.startsWith("/a\\n/b group 0 blk_1: WRONG_BYTES\\u001b[2K"));
   }
 
