@@ -168,7 +168,14 @@ final class StripelineBlockGroup implements BlockGroup {
       request = lastRequest;
     }
     if (isNew) {
-      stream.context().threads().request(() -> carryOut(request));
+      String nameNode = String.valueOf(stream.getDFSClient().getCanonicalServiceName());
+      try {
+        stream.context().threads().request(nameNode, () -> carryOut(request));
+      } catch (RuntimeException | Error e) {
+        // Otherwise all later requests would wait for this one.
+        request.completeExceptionally(e);
+        throw e;
+      }
     }
     await(request);
   }
@@ -235,6 +242,10 @@ final class StripelineBlockGroup implements BlockGroup {
     LocatedBlock last = blocks == null ? null : blocks.getLastLocatedBlock();
     if (last == null || last.getStartOffset() != startOffset) {
       throw new IOException("Cannot find " + stream.getSrc() + " at " + startOffset);
+    }
+    if (last.getLocations().length == 0) {
+      // After its start a NameNode knows an open group before it knows its DataNodes.
+      throw new IOException("The NameNode does not know yet where " + stream.getSrc() + " is");
     }
     return stream.striped(last);
   }

@@ -349,6 +349,10 @@ public final class SequentialWindow implements Closeable, IdleWindows.Window {
       return geometry.partEnd(from);
     }
     long stripeEnd = geometry.stripeEnd(from);
+    if (geometry.separateEnd(from) < stripeEnd && !isHealthy(from, stripeEnd)) {
+      // Other cells seldom help to decode one at the end of an open group: none waits for another.
+      return geometry.separateEnd(from);
+    }
     long least = run == 0 ? Math.min(JUMP_BYTES, geometry.cellEnd(from) - from) : GROWTH * run;
     long bytes = Math.max(wanted, least);
     if (!isTakenWhole(from, bytes)) {

@@ -200,6 +200,20 @@ class OpenGroupsTest extends ReadPipelineCase {
     assertThat(read.get()).isEqualTo(Arrays.copyOf(group.data, CELL));
   }
 
+  @Test
+  void aCellAtTheEndDoesNotWaitForAnotherOne() throws IOException {
+    context = context("1h", 10_000);
+    MemoryGroup group = group();
+    context.health().markSuspect("node1", "test");
+    group.hung[1] = true;
+    try {
+      assertThat(scan(group, 2 * CELL, 0, 512)).isEqualTo(Arrays.copyOf(group.data, 512));
+      assertThat(group.opensOfUnit.get(1)).isZero();
+    } finally {
+      group.released.countDown();
+    }
+  }
+
   /** A reader that was left open does not know the bytes by which its group has grown. */
   @Test
   void aReadBeyondTheKnownBytesThrows() throws IOException {

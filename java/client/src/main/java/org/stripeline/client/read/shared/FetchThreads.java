@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -28,12 +29,16 @@ public final class FetchThreads {
   /** Enough for tasks that never block. */
   private static final int ASIDE_THREADS = 2;
 
-  /** The maximum number of requests at a time; a NameNode that hangs may occupy as many. */
+  /** The maximum number of requests to one NameNode at a time. */
   private static final int REQUEST_THREADS = 16;
 
   private final ThreadPoolExecutor pool;
   private final ThreadPoolExecutor aside;
-  private final ThreadPoolExecutor requests;
+  private final ThreadFactory setAside;
+
+  /** The threads for requests to each NameNode; none exist while there are no requests. */
+  private final Map<String, ThreadPoolExecutor> requests = new ConcurrentHashMap<>();
+
   private final int most;
   private final int mostOfNode;
 
@@ -69,7 +74,7 @@ public final class FetchThreads {
             new SynchronousQueue<>(),
             fetching);
     aside = independent(ASIDE_THREADS, setAside);
-    requests = independent(REQUEST_THREADS, setAside);
+    this.setAside = setAside;
   }
 
   private static ThreadPoolExecutor independent(int threads, ThreadFactory factory) {
@@ -91,11 +96,16 @@ public final class FetchThreads {
 
   /**
    * Runs a request to a NameNode for which tasks wait. It does not wait for a thread of theirs, all
-   * of which may wait for requests. If no thread can be started, it runs on the calling thread.
+   * of which may wait for requests, nor for requests to other NameNodes. If no thread can be
+   * started, it runs on the calling thread.
+   *
+   * @param nameNode the NameNode or nameservice
    */
-  public void request(Runnable request) {
+  public void request(String nameNode, Runnable request) {
     try {
-      requests.execute(() -> run(request));
+      requests
+          .computeIfAbsent(nameNode, name -> independent(REQUEST_THREADS, setAside))
+          .execute(() -> run(request));
     } catch (OutOfMemoryError noMoreThreads) {
       run(request);
     }

@@ -116,7 +116,7 @@ class FetchThreadsTest {
         "node",
         () -> {
           CountDownLatch answered = new CountDownLatch(1);
-          threads.request(answered::countDown);
+          threads.request("a", answered::countDown);
           awaitQuietly(answered);
           done.incrementAndGet();
         });
@@ -127,7 +127,7 @@ class FetchThreadsTest {
   void aRequestIsCarriedOutOnTheCallingThreadIfNoneCanBeStarted() {
     FetchThreads threads = new FetchThreads(1, this::newThread, this::newThread);
     mayStart = false;
-    threads.request(done::incrementAndGet);
+    threads.request("a", done::incrementAndGet);
     awaitDone(1);
   }
 
@@ -189,6 +189,22 @@ class FetchThreadsTest {
     awaitDone(2);
     threads[0].execute("node", done::incrementAndGet);
     awaitDone(3);
+  }
+
+  @Test
+  void requestsDoNotWaitForANameNodeThatHangs() throws Exception {
+    FetchThreads threads = new FetchThreads(4);
+    CountDownLatch answer = new CountDownLatch(1);
+    for (int request = 0; request < 100; request++) {
+      threads.request("hung", () -> awaitQuietly(answer));
+    }
+    try {
+      CompletableFuture<Boolean> answered = new CompletableFuture<>();
+      threads.request("other", () -> answered.complete(true));
+      assertThat(answered.get(1, TimeUnit.MINUTES)).isTrue();
+    } finally {
+      answer.countDown();
+    }
   }
 
   @Test
