@@ -405,6 +405,9 @@ public final class Driver implements AutoCloseable {
     Totals totals;
     try {
       requireAgents(settings, adoption, check(settings));
+      if (policies != null) {
+        policies.leaveAll();
+      }
       totals = walk(settings, policies, JobObserver.NONE, run.begun(), directory::isCancelled);
       if (directory.request(ticker) == JobDirectory.Request.CANCEL) {
         return cancel(run, status);

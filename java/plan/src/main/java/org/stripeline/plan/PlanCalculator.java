@@ -129,9 +129,13 @@ final class PlanCalculator implements FileSource.Sink {
       return reason;
     }
     if (file.checks() != null) {
-      return file.checks().get();
+      reason = file.checks().get();
+    } else if (file.isInSnapshot() && !rules.includeSnapshotted) {
+      reason = SkipReason.SNAPSHOTTED;
     }
-    return file.isInSnapshot() && !rules.includeSnapshotted ? SkipReason.SNAPSHOTTED : null;
+    return reason != null || used == null
+        ? reason
+        : used.reason(policy(adviser.codeAfter(file.blockBytes())));
   }
 
   private SkipReason reasonBeforeChecks(PlannedFile file, boolean isSynced) {
@@ -139,9 +143,7 @@ final class PlanCalculator implements FileSource.Sink {
       return SkipReason.RULE;
     }
     adviser.consider(file, isSynced && !rules.includeSynced);
-    return adviser.reason() != null || used == null
-        ? adviser.reason()
-        : used.reason(policy(adviser.codeAfter(file.blockBytes())));
+    return adviser.reason();
   }
 
   private static String policy(CodeName with) {

@@ -141,6 +141,8 @@ public final class FileConversion {
     // A file that is deleted while it is open stays open in the snapshots that contain it, and HDFS
     // no longer replicates its last block. A snapshot can be taken at any time, and have the file
     // at another path, so the lease of every file is taken as late as possible.
+    // The last check finds lost blocks too, but then its wait for reports would keep users waiting.
+    swap.requireWhole();
     Fence fence = take(file, open);
     blocksAsBegun(file, open);
     swap.announce();

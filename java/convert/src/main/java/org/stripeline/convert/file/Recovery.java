@@ -160,8 +160,18 @@ public final class Recovery {
     return open.back() == null;
   }
 
-  /** Restores the original's permission, lease and times. */
+  /** Restores the original's permission, lease and times, unless a user deletes it meanwhile. */
   private void reopen(OpenFile open) throws IOException {
+    try {
+      restore(open);
+    } catch (IOException e) {
+      if (!InodePath.isGone(e)) {
+        throw e;
+      }
+    }
+  }
+
+  private void restore(OpenFile open) throws IOException {
     JournalRecord begin = open.begin();
     HdfsFileStatus original = InodePath.status(job.client(), begin.fileId);
     if (original == null) {

@@ -320,6 +320,16 @@ final class Swap {
   }
 
   /**
+   * Checks that all blocks of the temporary file are where they were verified, and waits for those
+   * that a NameNode does not know yet.
+   *
+   * @throws IOException if blocks are missing or elsewhere
+   */
+  void requireWhole() throws IOException {
+    isWhole();
+  }
+
+  /**
    * Returns whether all blocks of the temporary file are where they were verified: the DataNodes of
    * a group may have failed since. A NameNode that has just started may not know all blocks yet, so
    * this waits for them; after that, it returns false, because the other checks are too old.

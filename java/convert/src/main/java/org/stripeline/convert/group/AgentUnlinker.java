@@ -41,6 +41,9 @@ public final class AgentUnlinker implements Recovery.Unlinker {
     }
     AgentNodes.Snapshot cluster = nodes.fresh();
     // Each call to a DataNode that hangs lasts minutes, and the file may be locked until the end.
+    // So its other tasks are not cancelled: the agent drops queued ones because nobody polls them,
+    // but running ones encode to their end. What they write stays until a block report, as do the
+    // blocks that are left below; they harm no later attempt, whose blocks have other ids.
     Set<String> away = new HashSet<>();
     for (JournalRecord task : open.tasks()) {
       DatanodeInfo node = cluster.find(task.node);

@@ -98,15 +98,16 @@ public final class FileJudge {
       return FileDecision.skip(reason, now);
     }
     FileDecision decision = settings.undo ? undo(file, now) : convert(file, now);
-    if (decision.isConvert() && policies != null) {
-      reason = policies.reason(decision.policy());
-    }
-    if (decision.isConvert() && reason == null) {
+    if (decision.isConvert()) {
       long fileId = status.getFileId();
       reason =
           settings.undo
               ? checks.ofSnapshots(file.path(), fileId)
               : checks.reason(file.path(), fileId);
+    }
+    // Last, because only files that would be converted count when policies are admitted.
+    if (decision.isConvert() && reason == null && policies != null) {
+      reason = policies.reason(decision.policy());
     }
     if (reason != null) {
       return FileDecision.skip(reason, now);

@@ -51,6 +51,8 @@ public final class Policies {
   private final Map<String, SkipReason> refused = new ConcurrentHashMap<>();
 
   private RefusedException refusal;
+  private NameNodeLimits limits;
+  private boolean mayLeaveAll;
 
   /**
    * Reads the policies of the NameNode.
@@ -146,6 +148,14 @@ public final class Policies {
     return !refused.isEmpty();
   }
 
+  /**
+   * Lets a job that has begun go on even if no policy of its remaining files can be used: the files
+   * are left. Otherwise it could neither be resumed nor end, and no other job could begin.
+   */
+  public void leaveAll() {
+    mayLeaveAll = true;
+  }
+
   /** Returns the number of policies that the NameNode could still add. */
   private int idsLeft() {
     // The NameNode gives a new policy the highest id so far, plus one.
@@ -160,7 +170,28 @@ public final class Policies {
   public SkipReason reason(String name) {
     SkipReason reason = refused.get(name);
     boolean isNew = admitted != null && !admitted.contains(name);
-    return reason == null && isNew ? SkipReason.POLICY_LIMIT : reason;
+    return reason == null && isNew ? reasonOfNew(name) : reason;
+  }
+
+  /** Decides about a policy of which no file was known when the others were admitted. */
+  private SkipReason reasonOfNew(String name) {
+    CodeName code = CodeName.parse(name);
+    ErasureCodingPolicyInfo info = find(code);
+    if (info == null || !info.isEnabled()) {
+      return SkipReason.POLICY_LIMIT;
+    }
+    boolean isAccepted =
+        skipNameNodeCheck
+            || !NameNodeLimits.concerns(info.getPolicy())
+            || limits().obstacles(code.cellBytes()).isEmpty();
+    return isAccepted ? null : SkipReason.CELL_LIMIT;
+  }
+
+  private NameNodeLimits limits() {
+    if (limits == null) {
+      limits = NameNodeLimits.ask(fs.getUri(), fs.getConf());
+    }
+    return limits;
   }
 
   /**
@@ -196,16 +227,16 @@ public final class Policies {
       return;
     }
     int most = byCell.lastKey();
-    NameNodeLimits limits = NameNodeLimits.ask(fs.getUri(), fs.getConf());
-    limits.warnings(most).forEach(observer::warned);
+    limits().warnings(most).forEach(observer::warned);
     byCell.forEach(
         (cell, ofCell) -> {
           if (!limits.obstacles(cell).isEmpty()) {
             ofCell.forEach(name -> refused.put(name, SkipReason.CELL_LIMIT));
           }
         });
+    boolean isNoneLeft = !refused.isEmpty() && refused.size() == names.size();
     // What is an obstacle to the smallest cells is not their size.
-    if (!limits.obstacles(1).isEmpty() || !refused.isEmpty() && refused.size() == names.size()) {
+    if (!limits.obstacles(1).isEmpty() || isNoneLeft && !mayLeaveAll) {
       throw new RefusedException(
           "Cannot use policy "
               + name(CodeName.parse(byCell.get(most).get(0)))
@@ -248,9 +279,15 @@ public final class Policies {
         last = e;
       }
     }
-    if (last != null && refused.keySet().containsAll(names)) {
+    boolean isNoneLeft = last != null && refused.keySet().containsAll(names);
+    if (isNoneLeft && !(mayLeaveAll && isOfCells(last))) {
       throw last;
     }
+  }
+
+  /** Returns whether the NameNode, in these words, does not accept the cells of a policy. */
+  private static boolean isOfCells(RefusedException e) {
+    return e.getMessage().contains("says 'Cell size ");
   }
 
   private String add(CodeName code) throws IOException {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -231,6 +232,38 @@ class RecoveryTest {
     }
     assertThat(cluster.policy("/late-mode/a")).isNull();
     assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(SHARED);
+  }
+
+  /** The user deletes it after the recovery has seen it for the last time. */
+  @Test
+  void aFileThatIsDeletedDuringItsRecoveryIsSettled() throws Exception {
+    cluster.write("/deleted/a", 3 * BLOCK);
+    Path file = new Path("/deleted/a");
+    String inode = InodePath.of(cluster.fs().getClient().getFileInfo("/deleted/a").getFileId());
+    killAt(Step.FENCED, "/deleted", "deleted");
+    // A close by somebody else changes the modification time, which the recovery then restores.
+    Conditions.await("the lease to end", () -> cluster.fs().recoverLease(file));
+    AtomicInteger looks = new AtomicInteger();
+    LateCalls.after(
+        (command, path) -> {
+          if (command.equals("getfileinfo") && path.equals(inode) && looks.incrementAndGet() == 2) {
+            try {
+              assertThat(cluster.fs().delete(file, false)).isTrue();
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        });
+    JobReport report;
+    try {
+      report = resume("/deleted");
+    } finally {
+      LateCalls.after((command, path) -> {});
+    }
+    assertThat(looks).hasValueGreaterThanOrEqualTo(2);
+    assertThat(cluster.fs().exists(file)).isFalse();
+    assertThat(report.failures()).isEmpty();
+    assertThat(report.isComplete()).isTrue();
   }
 
   /** Only times that the release of the job's own lease has changed are restored. */

@@ -274,12 +274,12 @@ class StripedConversionTest {
   @Test
   void filesThatAQuotaKeepsFromBeingLockedAreNotCopied() throws Exception {
     DistributedFileSystem fs = cluster.fs();
-    for (String name : new String[] {"a", "b", "whole", "z"}) {
-      cluster.write("/short/" + name, name.equals("whole") ? 4 * BLOCK : 2 * BLOCK + 1);
+    for (String name : new String[] {"a", "b", "little", "z"}) {
+      cluster.write("/short/" + name, name.equals("little") ? 3 * BLOCK - 1 : 2 * BLOCK + 1);
     }
-    // A short last block would count as a whole one.
+    // A short last block would count as a whole one; there is room for one byte of three replicas.
     long used = fs.getContentSummary(new Path("/short")).getSpaceConsumed();
-    fs.setQuota(new Path("/short"), HdfsConstants.QUOTA_DONT_SET, used);
+    fs.setQuota(new Path("/short"), HdfsConstants.QUOTA_DONT_SET, used + 3);
     List<String> made = new ArrayList<>();
     StepListener listener =
         (step, path) -> {
@@ -294,7 +294,7 @@ class StripedConversionTest {
       report = driver.execute(settings, "short");
     }
 
-    assertThat(made).containsExactly("/short/a", "/short/whole", "/short/z");
+    assertThat(made).containsExactly("/short/a", "/short/little", "/short/z");
     assertThat(report.failures())
         .extracting(failure -> failure.path)
         .containsExactly("/short/a", "/short/b");

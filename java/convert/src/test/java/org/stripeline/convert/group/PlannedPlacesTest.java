@@ -102,8 +102,10 @@ class PlannedPlacesTest {
         out.write(bytes);
       }
       WaitsCountTenfold ticker = new WaitsCountTenfold();
+      List<Step> steps = new ArrayList<>();
       StepListener listener =
           (step, file) -> {
+            steps.add(step);
             if (step == when) {
               try {
                 damage.to(cluster);
@@ -122,6 +124,8 @@ class PlannedPlacesTest {
 
       assertThat(report.failures()).extracting(failure -> failure.path).containsExactly("/moved/a");
       assertThat(report.failures().get(0).reason).contains("0@").contains(" instead of ");
+      // Its users could write it all the time.
+      assertThat(steps).contains(when).doesNotContain(Step.FENCED, Step.PROTECTED);
       assertThat(cluster.policy("/moved/a")).isNull();
       cluster.assertBytes("/moved/a", bytes);
     }

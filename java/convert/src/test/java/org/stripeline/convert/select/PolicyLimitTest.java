@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
@@ -20,9 +21,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
+import org.stripeline.convert.fixture.Crash;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
@@ -30,6 +35,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
 
 /**
@@ -74,6 +80,12 @@ class PolicyLimitTest {
         cluster.fs().create(new Path(path), true, 4096, (short) 3, block)) {
       out.write(ConvertCluster.bytes(block, 3 * block));
     }
+  }
+
+  /** Writes a file that is older than a job in progress, which would leave it otherwise. */
+  private void writeOld(String path, int block) throws IOException {
+    write(path, block);
+    cluster.fs().setTimes(new Path(path), 1_000_000_000_000L, -1);
   }
 
   private JobReport execute(String path, String job) throws IOException {
@@ -177,6 +189,85 @@ class PolicyLimitTest {
     assertThatThrownBy(() -> execute("/large/one", "alone"))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining(CELL_KEY + " is " + ORDINARY + ", " + 2 * ORDINARY + " is needed");
+  }
+
+  /** Otherwise such a job could never end, and no other could begin on its tree. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aJobOfWhichOnlyFilesWithTooLargeBlocksAreLeftCanBeResumed(boolean isUnchecked)
+      throws Exception {
+    // So that the next driver need not wait a minute for the leases of the dead one.
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    write("/large/ordinary", ORDINARY);
+    write("/large/one", 2 * ORDINARY);
+    JobSettings settings = ConvertCluster.contiguous("/large", CODE);
+    settings.skipNameNodeCheck = isUnchecked;
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, Step.ENDED, 1);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
+      assertThatThrownBy(() -> driver.execute(settings, "large")).isInstanceOf(Crash.Death.class);
+    }
+    assertThat(cluster.policy("/large/ordinary")).isEqualTo(ORDINARY_POLICY);
+
+    JobReport report;
+    try (Driver driver = cluster.driver()) {
+      report = driver.resume("/large", null, new JobTuning());
+    }
+
+    assertThat(report.refusal()).isNull();
+    assertThat(report.isComplete()).isTrue();
+    SkipReason reason = isUnchecked ? SkipReason.POLICY_LIMIT : SkipReason.CELL_LIMIT;
+    assertThat(report.skipped()).containsEntry(reason, 1L);
+    assertThatThrownBy(() -> execute(settings, "next"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining(CELL_KEY);
+  }
+
+  @Test
+  void aFileThatIsLeftForAnotherReasonIsCountedWithThat() throws Exception {
+    write("/reasons/ordinary", ORDINARY);
+    write("/reasons/kept/a", ORDINARY / 2 + KIB);
+    Path kept = new Path("/reasons/kept");
+    cluster.fs().allowSnapshot(kept);
+    cluster.fs().createSnapshot(kept, "one");
+
+    assertThat(execute("/reasons", "reasons").skipped())
+        .containsEntry(SkipReason.SNAPSHOTTED, 1L)
+        .doesNotContainKey(SkipReason.POLICY_LIMIT);
+  }
+
+  /** The job has looked for the policies that it needs before these files were written. */
+  @Test
+  void laterFilesAreConvertedIfTheirPolicyNeedNotBeAdded() throws Exception {
+    ErasureCodingPolicy there = policy(ORDINARY / 4);
+    add(there);
+    cluster.fs().enableErasureCodingPolicy(there.getName());
+    write("/later/a", ORDINARY);
+    write("/later/b", ORDINARY);
+    cluster.fs().mkdirs(new Path("/later/c"));
+    StepListener user =
+        (step, path) -> {
+          // The walk waits for this file before it takes the next one.
+          if (step == Step.CHECKED && path.equals("/later/a")) {
+            try {
+              writeOld("/later/c/there", ORDINARY / 4);
+              writeOld("/later/c/to-add", ORDINARY / 2 + KIB);
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    JobSettings settings = ConvertCluster.contiguous("/later", CODE);
+    settings.filesAtOnce = 1;
+    JobReport report;
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, user)) {
+      report = driver.execute(settings, "later");
+    }
+
+    assertThat(report.failures()).isEmpty();
+    assertThat(report.skipped()).containsOnly(Map.entry(SkipReason.POLICY_LIMIT, 1L));
+    assertThat(report.converted()).isEqualTo(3);
+    assertThat(cluster.policy("/later/c/there")).isEqualTo(there.getName());
   }
 
   /** Then only the active NameNode says that it does not accept a policy. */
