@@ -1009,8 +1009,9 @@ stripeline_status stripeline_engine_open_with_listener(const char *configuration
 /**
  * Closes an engine. Pieces that its rails are working on are finished, and waiting tasks end with
  * STRIPELINE_CLOSED. To complete all tasks, call stripeline_wait_all() first. No call may use the
- * engine any more, including calls in progress on other threads; its futures stay valid until they
- * are released.
+ * engine any more, including calls in progress on other threads, except those of callbacks, which
+ * can issue no task any more: they get STRIPELINE_CLOSED. Its futures stay valid until they are
+ * released.
  *
  * This waits for callbacks that are running, and about 2 seconds for a device or plug-in that
  * hangs. If that works on units in place, their task has not ended: the units still belong to it,

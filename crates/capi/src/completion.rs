@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::os::fd::{FromRawFd, RawFd};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -122,25 +123,51 @@ pub(crate) struct End {
     changed: Condvar,
 }
 
+/// The tasks of an engine that have not ended, and the gate of their notifications.
+#[derive(Debug, Default)]
+pub(crate) struct Unended {
+    gate: Gate,
+    tasks: AtomicUsize,
+}
+
+impl Unended {
+    /// Sends no further notification, waits for those that are being sent, and returns whether all
+    /// tasks have ended.
+    pub(crate) fn close(&self) -> bool {
+        self.gate.close();
+        self.gate.wait_until_left();
+        self.tasks.load(Ordering::SeqCst) == 0
+    }
+}
+
 /// Returns what the task and the job hold: sends the notifications when both have ended, unless the
-/// gate of the engine is closed. It holds the gate until then; a task without notifications that
-/// ends within a call of the program needs none.
+/// gate of the engine is closed. It counts as a task of the engine until then; a task without
+/// notifications that ends within a call of the program needs neither.
 pub(crate) fn finish(
     notice: Notice,
-    gate: Option<Arc<Gate>>,
+    unended: Option<Arc<Unended>>,
     end: &Arc<End>,
 ) -> Arc<Finish<impl FnOnce(Option<Outcome>) + Send + Sync + 'static>> {
     let end = Arc::clone(end);
+    if let Some(unended) = &unended {
+        unended.tasks.fetch_add(1, Ordering::SeqCst);
+    }
     Finish::new(move |outcome| {
-        if let (Some(outcome), Some(gate)) = (outcome, &gate)
-            && notice.is_wanted()
-            && gate.enter()
-        {
+        let entered = unended
+            .as_ref()
+            .filter(|unended| outcome.is_some() && notice.is_wanted() && unended.gate.enter());
+        if let (Some(_), Some(outcome)) = (entered, outcome) {
             notice.tell(&outcome);
-            gate.leave();
         }
         *end.lock() = true;
         end.changed.notify_all();
+        if let Some(unended) = &unended {
+            unended.tasks.fetch_sub(1, Ordering::SeqCst);
+        }
+        // Last: a thread that closes the engine waits for this, and then finds the task ended.
+        if let Some(entered) = entered {
+            entered.gate.leave();
+        }
     })
 }
 
@@ -184,5 +211,25 @@ pub(crate) struct Waits(pub(crate) Arc<End>);
 impl Drop for Waits {
     fn drop(&mut self) {
         self.0.wait(None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_is_unended_until_task_and_job_have_dropped_what_they_hold() {
+        let (unended, end) = (Arc::<Unended>::default(), Arc::<End>::default());
+        let held = Arc::clone(&unended);
+        let of_job = finish(Notice::default(), Some(held), &end);
+        let of_task = Arc::clone(&of_job);
+        drop(of_job);
+        assert!(!unended.close());
+        // A thread that still has a reference to the gate does not matter.
+        let _later = Arc::clone(&unended);
+        drop(of_task);
+        assert!(end.is_over());
+        assert!(unended.close());
     }
 }

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ::stripeline_engine::{Candidate, Configuration, Engine, Scheduling};
-use stripeline_boundary::{Gate, describe_engine};
+use stripeline_boundary::describe_engine;
 use stripeline_rail::Process;
 
 use crate::arguments::Call;
+use crate::completion::Unended;
 use crate::entry::{guard, guard_pending};
 use crate::failure::{Failure, Mistake, stripeline_status};
 use crate::library::copy_text;
@@ -30,7 +31,7 @@ pub struct stripeline_engine {
     candidates: Vec<Candidate>,
     listening: Listening,
     /// Closed with the engine. Every task that was issued holds it until it has ended.
-    pub(crate) notices: Arc<Gate>,
+    pub(crate) unended: Arc<Unended>,
 }
 
 impl Call {
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn stripeline_engine_open_with_listener(
             scheduling: configuration.options.scheduling,
             candidates,
             listening,
-            notices: Arc::default(),
+            unended: Arc::default(),
         };
         // SAFETY: as above.
         unsafe { engine.write_unaligned(Box::into_raw(Box::new(opened))) };
@@ -170,8 +171,9 @@ unsafe fn read_configuration(
 
 /// Closes an engine. Pieces that its rails are working on are finished, and waiting tasks end with
 /// STRIPELINE_CLOSED. To complete all tasks, call stripeline_wait_all() first. No call may use the
-/// engine any more, including calls in progress on other threads; its futures stay valid until they
-/// are released.
+/// engine any more, including calls in progress on other threads, except those of callbacks, which
+/// can issue no task any more: they get STRIPELINE_CLOSED. Its futures stay valid until they are
+/// released.
 ///
 /// This waits for callbacks that are running, and about 2 seconds for a device or plug-in that
 /// hangs. If that works on units in place, their task has not ended: the units still belong to it,
@@ -193,19 +195,19 @@ pub unsafe extern "C" fn stripeline_engine_close(
         if engine.is_null() {
             return Ok(Some(()));
         }
-        // SAFETY: made by `Box::into_raw` in `stripeline_engine_open` and given back once.
-        let closing = *unsafe { Box::from_raw(engine) };
-        drop(closing.engine);
+        // SAFETY: a live handle, as the caller guarantees.
+        let closing = unsafe { &*engine };
         // In a forked child nothing of the engine runs, and a thread that the child lacks may hold
         // the listener's lock, or send a notification.
-        if !closing.process.is_current() {
-            return Ok(Some(()));
-        }
-        closing.listening.stop();
-        closing.notices.close();
-        closing.notices.wait_until_left();
-        // Nothing else holds it if all tasks have ended.
-        Ok(Arc::into_inner(closing.notices).map(drop))
+        let ended = !closing.process.is_current() || {
+            closing.engine.close();
+            closing.listening.stop();
+            closing.unended.close()
+        };
+        // Last: until here a callback may use the handle.
+        // SAFETY: made by `Box::into_raw` in `stripeline_engine_open` and given back once.
+        drop(unsafe { Box::from_raw(engine) });
+        Ok(ended.then_some(()))
     })
 }
 
@@ -288,15 +290,15 @@ mod tests {
     use stripeline_rail::{Capability, Coder, Cpu, Fault, Piece, Rail, Synchronous};
 
     use super::*;
-    use crate::codec::{stripeline_codec_close, stripeline_codec_open};
+    use crate::codec::{stripeline_codec, stripeline_codec_close, stripeline_codec_open};
     use crate::future::{
         stripeline_future, stripeline_future_release, stripeline_future_test,
         stripeline_future_wait,
     };
-    use crate::issue::stripeline_iverify;
+    use crate::issue::{stripeline_iencode, stripeline_iverify};
     use crate::matrix::stripeline_matrix;
     use crate::request::stripeline_request;
-    use crate::stripeline_status::{STRIPELINE_OK, STRIPELINE_PENDING};
+    use crate::stripeline_status::{STRIPELINE_CLOSED, STRIPELINE_OK, STRIPELINE_PENDING};
 
     /// Reports that it has a piece, and then waits until the other end of `go` is gone.
     #[derive(Debug)]
@@ -333,7 +335,7 @@ mod tests {
             scheduling: Scheduling::RateAware,
             candidates: Vec::new(),
             listening: Listening::new(None, null_mut()),
-            notices: Arc::default(),
+            unended: Arc::default(),
         }))
     }
 
@@ -346,6 +348,21 @@ mod tests {
             count: units.len(),
             memory: 0,
             device: 0,
+        }
+    }
+
+    fn request(
+        callback: unsafe extern "C" fn(*mut c_void, stripeline_status),
+        context: *mut c_void,
+    ) -> stripeline_request {
+        stripeline_request {
+            size: size_of::<stripeline_request>(),
+            priority: 0,
+            event_fd: 0,
+            deadline_ns: 0,
+            callback: Some(callback),
+            context,
+            flags: 0,
         }
     }
 
@@ -368,15 +385,7 @@ mod tests {
         let [first, second, parity] = units.each_mut().map(|unit| unit.as_mut_ptr());
         let (data, parity) = ([first, second], [parity]);
         let told = AtomicUsize::new(0);
-        let request = stripeline_request {
-            size: size_of::<stripeline_request>(),
-            priority: 0,
-            event_fd: 0,
-            deadline_ns: 0,
-            callback: Some(count),
-            context: (&raw const told).cast_mut().cast(),
-            flags: 0,
-        };
+        let request = request(count, (&raw const told).cast_mut().cast());
         let mut sound = false;
         // SAFETY: open handles, 100 bytes in each unit; all is kept until the task has ended.
         unsafe {
@@ -403,6 +412,76 @@ mod tests {
             stripeline_codec_close(codec);
         }
         assert_eq!((told.load(Ordering::SeqCst), sound), (0, false));
+    }
+
+    /// Tasks of one codec, of which the first one is with the rail.
+    struct Issuer {
+        engine: *mut stripeline_engine,
+        codec: *mut stripeline_codec,
+        /// Its end lets the first task go on.
+        blocker: Option<Sender<()>>,
+        told: Vec<[stripeline_status; 2]>,
+    }
+
+    impl Issuer {
+        /// # Safety
+        /// The handles must be open; the issuer must stay until the task has ended.
+        unsafe fn issue(&mut self) -> stripeline_status {
+            static DATA: [u8; 100] = [7; 100];
+            let data = [DATA.as_ptr().cast_mut(); 2];
+            let parity = Box::leak(Box::new([0_u8; 100])).as_mut_ptr();
+            let request = request(issue_again, (&raw mut *self).cast());
+            // SAFETY: as the caller guarantees; the units are kept for ever.
+            unsafe {
+                stripeline_iencode(
+                    self.engine,
+                    self.codec,
+                    &matrix(&data),
+                    &matrix(&[parity]),
+                    100,
+                    &request,
+                    null_mut(),
+                )
+            }
+        }
+    }
+
+    unsafe extern "C" fn issue_again(context: *mut c_void, status: stripeline_status) {
+        // SAFETY: the test passes an issuer, and the task with the rail ends after the other.
+        let issuer = unsafe { &mut *context.cast::<Issuer>() };
+        // SAFETY: the handles are open while a callback runs.
+        let issued = unsafe { issuer.issue() };
+        issuer.told.push([status, issued]);
+        issuer.blocker = None;
+    }
+
+    #[test]
+    fn a_callback_cannot_issue_a_task_while_its_engine_is_closed() {
+        let (arrived, arrivals) = channel();
+        let (blocker, go) = channel();
+        let go = Mutex::new(go);
+        let coder = Blocked { arrived, go };
+        let rail = Synchronous::new("blocked", Capability::synchronous(), coder);
+        let engine = over(Arc::new(rail));
+        let mut issuer = Issuer {
+            engine,
+            codec: null_mut(),
+            blocker: Some(blocker),
+            told: Vec::new(),
+        };
+        // SAFETY: the issuer is kept until the engine is closed, after which no task is left.
+        unsafe {
+            let opened = stripeline_codec_open(2, 2, 1, &mut issuer.codec);
+            assert_eq!(opened, STRIPELINE_OK);
+            assert_eq!(issuer.issue(), STRIPELINE_OK);
+            arrivals.recv().expect("the piece arrives");
+            assert_eq!(issuer.issue(), STRIPELINE_OK);
+            assert_eq!(stripeline_engine_close(engine), STRIPELINE_OK);
+            stripeline_codec_close(issuer.codec);
+        }
+        // The task that was queued, then the one with the rail.
+        let told = [[STRIPELINE_CLOSED; 2], [STRIPELINE_OK, STRIPELINE_CLOSED]];
+        assert_eq!(issuer.told, told);
     }
 
     #[test]

@@ -208,7 +208,7 @@ unsafe fn issue(
     notice.verdict = verdict;
     let is_wanted = notice.is_wanted();
     let end = Arc::<End>::default();
-    let finish = finish(notice, Some(Arc::clone(&engine.notices)), &end);
+    let finish = finish(notice, Some(Arc::clone(&engine.unended)), &end);
     let keep = Box::new(Arc::clone(&finish));
     // SAFETY: as the caller guarantees until the task has ended, which is after the job is gone.
     let piece = unsafe { operation.piece(&codec.codec, length, keep) }?;

@@ -2,6 +2,7 @@
 //! The engine: starts over rails, issues tasks and reports statistics.
 
 use std::fmt;
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use crossbeam_queue::ArrayQueue;
@@ -19,8 +20,8 @@ use crate::core::queue::Queues;
 use crate::core::rail_state::{Health, RailState};
 use crate::core::shared::{Core, data_bytes};
 use crate::core::spot_checks::SpotChecks;
-use crate::core::sync::Arc;
 use crate::core::sync::atomic::{AtomicBool, AtomicUsize};
+use crate::core::sync::{Arc, Mutex, lock};
 use crate::core::task::{Outcome, Task, TaskSpec};
 use crate::core::worker_pool::WorkerPool;
 use crate::node::Membership;
@@ -44,7 +45,8 @@ const SPARE_LANES: usize = 64;
 /// the fork, when the standard library of a Rust program may hold a lock.
 pub struct Engine {
     pub(crate) core: Arc<Core>,
-    pool: WorkerPool,
+    /// `None` once it is closed.
+    pool: Mutex<Option<WorkerPool>>,
 }
 
 /// A task that was not issued, with its piece.
@@ -65,7 +67,7 @@ impl Engine {
     /// alone or [`Options::measure_only`] is not set, or if threads cannot be started.
     pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
         let core = Arc::new(core(rails, options)?);
-        let pool = WorkerPool::start(&core)?;
+        let pool = Mutex::new(Some(WorkerPool::start(&core)?));
         Ok(Self { core, pool })
     }
 
@@ -75,7 +77,7 @@ impl Engine {
     /// # Errors
     /// [`ErrorKind::Busy`] if there is no room and the options require a refusal;
     /// [`ErrorKind::DeadlineExceeded`] if the task's time is up before anything may be added;
-    /// [`ErrorKind::Closed`] in a forked child.
+    /// [`ErrorKind::Closed`] in a forked child, or after [`Engine::close`].
     pub fn issue(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         self.issue_with(piece, request, |_ticket| ())
     }
@@ -127,10 +129,28 @@ impl Engine {
         ticket.wait()
     }
 
+    /// Does what a drop does, while call-backs may still use the engine: tasks that they issue are
+    /// refused. The drop then does nothing more.
+    pub fn close(&self) {
+        if self.core.is_inherited() {
+            return;
+        }
+        // Not ended under the lock: a call-back may close the engine too.
+        let pool = lock(&self.pool).take();
+        if let Some(mut pool) = pool {
+            pool.end(&self.core);
+        }
+    }
+
     fn admit(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         let core = &self.core;
         if core.is_inherited() {
             let error = Error::inherited();
+            return Err(Rejected { error, piece });
+        }
+        if core.is_closing() {
+            let text = "Cannot issue a task: the engine is shutting down";
+            let error = Error::new(ErrorKind::Closed, text);
             return Err(Rejected { error, piece });
         }
         let (job, bytes) = (piece.job(), piece.bytes());
@@ -259,10 +279,13 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        match self.core.is_inherited() {
-            true => self.pool.forget(),
-            false => self.pool.end(&self.core),
+        if self.core.is_inherited() {
+            // Without the lock, which a thread of the parent process may hold.
+            let pool = self.pool.get_mut();
+            let pool = pool.unwrap_or_else(PoisonError::into_inner);
+            return pool.iter_mut().for_each(WorkerPool::forget);
         }
+        self.close();
     }
 }
 

@@ -116,7 +116,20 @@ struct Lanes {
     /// The remainders of subtasks that were longer than one piece; they have begun, so they go
     /// first.
     begun: SegQueue<QueueEntry>,
+    /// What [`Queues::remove_if`] has kept, all older than what is in `fresh`.
+    kept: SegQueue<QueueEntry>,
     fresh: SegQueue<QueueEntry>,
+}
+
+impl Lanes {
+    fn pop(&self) -> Option<QueueEntry> {
+        let mut queues = [&self.begun, &self.kept, &self.fresh].into_iter();
+        queues.find_map(SegQueue::pop)
+    }
+
+    fn depth(&self) -> usize {
+        self.begun.len() + self.kept.len() + self.fresh.len()
+    }
 }
 
 impl Queues {
@@ -132,35 +145,42 @@ impl Queues {
 
     /// Removes the next entry.
     pub(crate) fn pop(&self) -> Option<QueueEntry> {
-        Priority::ALL.into_iter().find_map(|priority| {
-            let lanes = &self.by_priority[priority as usize];
-            lanes.begun.pop().or_else(|| lanes.fresh.pop())
-        })
+        self.by_priority.iter().find_map(Lanes::pop)
     }
 
-    /// Removes and returns the entries for which `is_done`. The others keep their order, but come
-    /// after those that other threads add during the call, and after the call workers must be woken
-    /// for them.
-    pub(crate) fn remove_if(&self, is_done: impl Fn(&QueueEntry) -> bool) -> Vec<QueueEntry> {
-        let lanes = self.by_priority.iter();
-        let queues = lanes.flat_map(|lanes| [&lanes.begun, &lanes.fresh]);
+    /// Removes and returns the entries of a priority for which `is_done`. After the call workers
+    /// must be woken for the others. Only one thread may call this at a time.
+    ///
+    /// The others keep their order, and come before new work that is added during the call. But
+    /// during the call this thread has them: a worker may find nothing, or take work that was added
+    /// in the meantime, or that comes after them. Remainders that are added during the call come
+    /// before those that are kept.
+    pub(crate) fn remove_if(
+        &self,
+        priority: Priority,
+        is_done: impl Fn(&QueueEntry) -> bool,
+    ) -> Vec<QueueEntry> {
+        let Lanes { begun, kept, fresh } = &self.by_priority[priority as usize];
         let mut removed = Vec::new();
-        for queue in queues {
-            for entry in (0..queue.len()).map_while(|_| queue.pop()) {
-                match is_done(&entry) {
-                    true => removed.push(entry),
-                    false => queue.push(entry),
+        for (sources, target) in [(&[begun][..], begun), (&[kept, fresh], kept)] {
+            // All are taken before the first one is put back, so that no worker takes one of them
+            // before one that precedes it and is put back later.
+            let mut others = Vec::new();
+            for source in sources {
+                for entry in (0..source.len()).map_while(|_| source.pop()) {
+                    match is_done(&entry) {
+                        true => removed.push(entry),
+                        false => others.push(entry),
+                    }
                 }
             }
+            others.into_iter().for_each(|entry| target.push(entry));
         }
         removed
     }
 
     /// Returns the number of entries.
     pub(crate) fn depth(&self) -> usize {
-        let lanes = self.by_priority.iter();
-        lanes
-            .map(|lanes| lanes.begun.len() + lanes.fresh.len())
-            .sum()
+        self.by_priority.iter().map(Lanes::depth).sum()
     }
 }

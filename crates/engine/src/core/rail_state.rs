@@ -62,6 +62,21 @@ impl RailState {
         opened.unwrap_or_else(|_| Err(Fault::new(FaultKind::Failed, "it panicked")))
     }
 
+    /// Returns the bytes of data that the rail may have to do until it has done this piece, which
+    /// is about to be submitted to a lane; 0 if the piece cannot be revoked.
+    pub(crate) fn due_bytes(&self, lane: &InFlightPieces, piece: &InFlightPiece) -> usize {
+        if piece.handle.is_none() {
+            return 0;
+        }
+        let bytes = piece.data_bytes();
+        // A device may do the pieces of all lanes in the order of their submission, or give each
+        // lane its part of the rate, also those that get work later.
+        let all_lanes = self.in_flight_pieces.iter();
+        let in_order = all_lanes.map(InFlightPieces::data_bytes).sum::<usize>() + bytes;
+        let divided = (lane.data_bytes() + bytes).saturating_mul(self.in_flight_pieces.len());
+        in_order.max(divided)
+    }
+
     /// Checks the rail's known answers. A panic of the rail is a failure.
     pub(crate) fn check_known_answers(&self) -> Result<(), String> {
         let tried = catch_unwind(AssertUnwindSafe(|| known_answers::check(&*self.rail)));
@@ -112,24 +127,26 @@ pub(crate) struct InFlightPieces(Mutex<Vec<Entry>>);
 
 struct Entry {
     ticket: u64,
-    /// Bytes of data that the lane had to do when the piece was submitted, including it. Computed
-    /// only for pieces that may be revoked.
-    lane_bytes: usize,
+    /// See [`RailState::due_bytes`].
+    due_bytes: usize,
     in_flight: InFlightPiece,
 }
 
 impl InFlightPieces {
-    pub(crate) fn insert(&self, ticket: u64, in_flight: InFlightPiece) {
-        let mut entries = lock(&self.0);
-        let lane_bytes = in_flight.handle.as_ref().map_or(0, |_| {
-            let before = entries.iter().map(|entry| entry.in_flight.data_bytes());
-            before.sum::<usize>() + in_flight.data_bytes()
-        });
-        entries.push(Entry {
+    pub(crate) fn insert(&self, ticket: u64, in_flight: InFlightPiece, due_bytes: usize) {
+        lock(&self.0).push(Entry {
             ticket,
-            lane_bytes,
+            due_bytes,
             in_flight,
         });
+    }
+
+    fn data_bytes(&self) -> usize {
+        let entries = lock(&self.0);
+        entries
+            .iter()
+            .map(|entry| entry.in_flight.data_bytes())
+            .sum()
     }
 
     pub(crate) fn remove(&self, ticket: u64) -> Option<InFlightPiece> {
@@ -149,7 +166,7 @@ impl InFlightPieces {
     }
 
     /// Revokes the pieces that are `late` and whose buffers the rail has released. `late` is given
-    /// when a piece was begun, and how many bytes of data the lane had to do then, including it.
+    /// when a piece was begun, and its [`RailState::due_bytes`].
     pub(crate) fn revoke(
         &self,
         late: impl Fn(u64, usize) -> bool,
@@ -160,7 +177,7 @@ impl InFlightPieces {
         while index < entries.len() {
             let entry = &entries[index];
             let piece = match &entry.in_flight.handle {
-                Some(handle) if late(entry.in_flight.begun, entry.lane_bytes) => handle.revoke(),
+                Some(handle) if late(entry.in_flight.begun, entry.due_bytes) => handle.revoke(),
                 _ => None,
             };
             match piece {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The state that all threads of an engine share, and the accounting of tasks.
 
-use std::sync::Weak;
-
 use stripeline_codec::Verdict;
 use stripeline_rail::{Fault, FaultKind, MemoryKind, Mode, Piece, Process, Region};
 
@@ -14,8 +12,8 @@ use crate::core::clock::{Clock, nanoseconds};
 use crate::core::doorbell::Doorbell;
 use crate::core::queue::{QueueEntry, Queues, Subtask};
 use crate::core::rail_state::RailState;
+use crate::core::sync::Arc;
 use crate::core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::core::sync::{Arc, Mutex};
 use crate::core::task::Task;
 use crate::core::timer_queue::TimerQueue;
 use crate::node::{Coordination, Membership};
@@ -37,8 +35,9 @@ pub(crate) struct Core {
     pub(crate) may_code_at_once: bool,
     pub(crate) admission: Arc<Admission>,
     pub(crate) timers: TimerQueue,
-    /// Tasks that have failed, and of which parts may be queued; see [`Core::end_failed`].
-    pub(crate) failed: Mutex<Vec<Weak<Task>>>,
+    /// For each priority, whether a task was given up, or a part of such a task was queued, since
+    /// [`Core::end_failed`] last searched the queues.
+    pub(crate) gave_up: [AtomicBool; 2],
     pub(crate) closing: AtomicBool,
     /// The process that has the engine's threads.
     process: Process,
@@ -90,7 +89,7 @@ impl Core {
             common: Queues::default(),
             first_come: Doorbell::default(),
             timers: TimerQueue::default(),
-            failed: Mutex::default(),
+            gave_up: Default::default(),
             closing: AtomicBool::new(false),
             process: Process::current(),
             threads_allowed: AtomicUsize::new(allowed),
@@ -137,13 +136,25 @@ impl Core {
 
     /// Queues new work for a rail, or for all, and wakes a worker.
     pub(crate) fn push(&self, rail: usize, entry: QueueEntry) {
+        let task = Arc::clone(entry.task());
         self.queues_of(rail).push(entry);
-        self.pushed(rail);
+        self.queued(rail, &task);
     }
 
     /// Queues the rest of a subtask that was begun.
     pub(crate) fn push_back(&self, rail: usize, entry: QueueEntry) {
+        let task = Arc::clone(entry.task());
         self.queues_of(rail).push_begun(entry);
+        self.queued(rail, &task);
+    }
+
+    /// Wakes a worker for a part of a task. The thread that fails a task requests a removal
+    /// afterwards, and this one looks for a failure after the push, so one of the two has the part
+    /// removed.
+    fn queued(&self, rail: usize, task: &Task) {
+        if task.is_abandoned() {
+            self.request_removal(task);
+        }
         self.pushed(rail);
     }
 

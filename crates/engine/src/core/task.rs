@@ -125,7 +125,8 @@ impl Task {
 
     /// Returns whether pieces not yet begun are abandoned.
     pub(crate) fn is_abandoned(&self) -> bool {
-        self.state.load(Ordering::Acquire) & NOT_SOUND != 0 && lock(&self.verdict).is_err()
+        // SeqCst, as where a failure is recorded: see `Core::queued`.
+        self.state.load(Ordering::SeqCst) & NOT_SOUND != 0 && lock(&self.verdict).is_err()
     }
 
     /// Records an error, if it is the first; pieces not begun are then abandoned.
@@ -169,7 +170,7 @@ impl Task {
         let mut verdict = lock(&self.verdict);
         let live = self
             .state
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
+            .fetch_update(Ordering::SeqCst, Ordering::Acquire, |state| {
                 (state & DONE == 0).then_some(state | NOT_SOUND)
             });
         if live.is_ok() {

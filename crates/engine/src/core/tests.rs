@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Interleavings that are rare between threads, constructed explicitly.
 
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
@@ -13,9 +14,10 @@ use crate::api::engine::{Engine, core};
 use crate::api::options::{Options, Scheduling};
 use crate::api::request::Priority;
 use crate::api::ticket::Ticket;
-use crate::core::queue::QueueEntry;
+use crate::core::queue::{QueueEntry, Subtask};
+use crate::core::rail_state::InFlightPieces;
 use crate::core::sync::Arc;
-use crate::core::task::{Task, TaskSpec};
+use crate::core::task::{Hook, Task, TaskSpec};
 use crate::core::worker::Worker;
 use crate::schedule::{BEGUN, COMMON, Class, RailSet};
 
@@ -65,6 +67,12 @@ pub(crate) fn task(core: &Core) -> Arc<Task> {
     let piece = piece();
     let spec = spec(core.eligible(&piece));
     Arc::new(Task::new(spec, piece))
+}
+
+/// Returns the two halves of a task.
+fn halves(task: &Arc<Task>) -> (Subtask, Subtask) {
+    let entry = QueueEntry::Task(Arc::clone(task));
+    entry.into_subtask().expect("not begun").split(4)
 }
 
 /// Takes the first rail out of service without updating the scheduler, as in the middle of a
@@ -198,8 +206,7 @@ fn queued_parts_of_an_expired_task_end_before_other_work() {
     for task in [&expired, &others[0], &others[1]] {
         core.scheduler.placed(0, task.priority, 16);
     }
-    let entry = QueueEntry::Task(Arc::clone(&expired));
-    let (begun, rest) = entry.into_subtask().expect("not begun").split(4);
+    let (begun, rest) = halves(&expired);
     core.scheduler.begun(0, Priority::Background, 8);
     core.push(0, QueueEntry::Task(Arc::clone(&others[0])));
     core.push_back(0, QueueEntry::Subtask(rest));
@@ -219,6 +226,98 @@ fn queued_parts_of_an_expired_task_end_before_other_work() {
     let error = expired.outcome().expect("it has ended");
     let error = error.expect_err("its deadline has passed");
     assert_eq!(error.kind(), crate::ErrorKind::DeadlineExceeded);
+}
+
+#[test]
+fn queues_are_searched_again_only_for_what_is_queued_later() {
+    let core = core(rails(), options()).expect("right options");
+    let failed = task(&core);
+    let (begun, rest) = halves(&failed);
+    failed.expire();
+    core.give_up(&failed);
+    core.end_failed();
+    let queues = &core.rail_states[0].queues;
+    queues.push_begun(QueueEntry::Subtask(rest));
+    core.end_failed();
+    assert_eq!(queues.depth(), 1, "nothing was given up since the search");
+    core.push_back(0, QueueEntry::Subtask(begun));
+    core.end_failed();
+    assert_eq!(queues.depth(), 0);
+    assert!(failed.is_done());
+    assert!(!core.needs_watchdog());
+}
+
+#[test]
+fn a_search_keeps_the_order_while_a_worker_takes_entries() {
+    let core = core(rails(), options()).expect("right options");
+    let queues = &core.rail_states[0].queues;
+    let tasks: Vec<_> = (0..6).map(|_| task(&core)).collect();
+    let push = |number: usize| queues.push(QueueEntry::Task(Arc::clone(&tasks[number])));
+    (0..5).for_each(push);
+    for round in 0..2 {
+        let removed = queues.remove_if(Priority::Foreground, |entry| {
+            if round == 0 && Arc::ptr_eq(entry.task(), &tasks[0]) {
+                let taken = queues.pop().expect("the next one");
+                assert!(Arc::ptr_eq(taken.task(), &tasks[1]));
+                push(5);
+            }
+            Arc::ptr_eq(entry.task(), &tasks[3])
+        });
+        assert_eq!(removed.len(), 1 - round);
+        let other = queues.remove_if(Priority::Background, |_| true);
+        assert!(other.is_empty());
+    }
+    for number in [0, 2, 4, 5] {
+        let entry = queues.pop().expect("an entry");
+        assert!(Arc::ptr_eq(entry.task(), &tasks[number]), "{number}");
+    }
+    assert_eq!(queues.depth(), 0);
+}
+
+#[test]
+fn what_stays_queued_can_be_taken_before_call_backs_of_failed_tasks_run() {
+    let core = Arc::new(core(rails(), options()).expect("right options"));
+    let (failed, other) = (task(&core), task(&core));
+    let (begun, rest) = halves(&failed);
+    core.abandon(begun);
+    let queues = &core.rail_states[0].queues;
+    queues.push_begun(QueueEntry::Subtask(rest));
+    queues.push(QueueEntry::Task(other));
+    // A push finds this and moves the other task.
+    take_out(&core);
+    let (watched, seen) = (Arc::clone(&core), std::sync::Arc::new(AtomicUsize::new(9)));
+    let sees = std::sync::Arc::clone(&seen);
+    failed.hook(Hook::Call(Box::new(move |_| {
+        sees.store(watched.rail_states[1].queues.depth(), SeqCst);
+    })));
+    failed.expire();
+    core.give_up(&failed);
+    core.end_failed();
+    assert_eq!(seen.load(SeqCst), 1);
+}
+
+#[test]
+fn parts_of_a_task_that_a_panic_fails_leave_the_queues_of_other_rails() {
+    for failure in [Failure::PanicAtOnce, Failure::Panic] {
+        let coder = Synchronous::new("first", Capability::synchronous(), Cpu::portable());
+        let panicking = FaultyRail::new(std::sync::Arc::new(coder), Script::always(failure));
+        let rails = vec![std::sync::Arc::new(panicking) as _, rails().remove(1)];
+        let core = core(rails, options()).expect("right options");
+        let task = task(&core);
+        let (first, second) = halves(&task);
+        core.push(1, QueueEntry::Subtask(second));
+        let state = &core.rail_states[0];
+        let lane = state.open_lane().expect("a lane");
+        let mut worker = Worker::new(&core, 0, &state.in_flight_pieces[0], lane);
+        worker.begin(QueueEntry::Subtask(first));
+        worker.step();
+        worker.close(Duration::ZERO);
+        core.end_failed();
+        assert_eq!(core.rail_states[1].queues.depth(), 0, "{failure:?}");
+        let error = task.outcome().expect("it has ended");
+        let error = error.expect_err("the coder panicked");
+        assert_eq!(error.kind(), crate::ErrorKind::Failed);
+    }
 }
 
 #[test]
@@ -242,8 +341,11 @@ fn a_cancelled_task_leaves_queue_and_backlog() {
 /// Pieces in flight on a lane.
 const DEPTH: u64 = 64;
 
-#[test]
-fn a_piece_on_a_deep_lane_may_take_as_long_as_those_before_it() {
+const PIECE_NS: u64 = 5_000_000;
+
+/// Returns an engine's state over a hanging rail with two deep lanes, which does a piece in
+/// [`PIECE_NS`].
+fn deep_core() -> Core {
     let capability = Capability {
         lanes: 2,
         ..Capability::synchronous()
@@ -256,24 +358,50 @@ fn a_piece_on_a_deep_lane_may_take_as_long_as_those_before_it() {
         ..Options::default()
     };
     let core = core(vec![std::sync::Arc::new(rail)], options).expect("right options");
-    // The device does a piece in 5 ms.
+    // Each lane has half of the rate.
     let class = Class::of(Mode::Set, 1, 16);
     for _ in 0..100 {
         core.scheduler.placed(0, BEGUN, 16);
-        core.scheduler.finished(0, class, 16, 2 * 5_000_000);
+        core.scheduler.finished(0, class, 16, 2 * PIECE_NS);
     }
+    core
+}
+
+/// Submits pieces to a lane of the rail.
+fn fill(core: &Core, lane: usize, pieces: u64) -> &InFlightPieces {
     let state = &core.rail_states[0];
-    let in_flight = &state.in_flight_pieces[0];
+    let in_flight = &state.in_flight_pieces[lane];
     let lane = state.open_lane().expect("a lane");
-    let mut worker = Worker::new(&core, 0, in_flight, lane);
-    for _ in 0..DEPTH {
+    let mut worker = Worker::new(core, 0, in_flight, lane);
+    for _ in 0..pieces {
         core.scheduler.placed(0, Priority::Foreground, 16);
-        worker.begin(QueueEntry::Task(task(&core)));
+        worker.begin(QueueEntry::Task(task(core)));
     }
+    in_flight
+}
+
+#[test]
+fn a_piece_on_a_new_lane_may_take_as_long_as_those_on_the_other_lanes() {
+    let core = deep_core();
+    let first = fill(&core, 0, DEPTH);
+    let second = fill(&core, 1, 1);
+    // The device does the pieces in the order of their submission, and those of the first lane have
+    // completed.
+    first.take().for_each(drop);
+    core.revoke_overdue(core.clock.now() + (DEPTH + 1) * PIECE_NS);
+    assert_eq!(second.len(), 1, "it is just being done");
+    core.revoke_overdue(core.clock.now() + 21 * (DEPTH + 1) * PIECE_NS);
+    assert_eq!(second.len(), 0, "it hangs");
+}
+
+#[test]
+fn a_piece_on_a_deep_lane_may_take_as_long_as_those_before_it() {
+    let core = deep_core();
+    let in_flight = fill(&core, 0, DEPTH);
     // All but the last one have completed.
     (1..DEPTH).for_each(|ticket| drop(in_flight.remove(ticket)));
     // With another lane that is as busy.
-    let least = 2 * DEPTH * 5_000_000;
+    let least = 2 * DEPTH * PIECE_NS;
     core.revoke_overdue(core.clock.now() + least);
     assert_eq!(in_flight.len(), 1, "it is just being done");
     core.revoke_overdue(core.clock.now() + 21 * least);

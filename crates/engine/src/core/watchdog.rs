@@ -7,11 +7,12 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::Duration;
 
 use crate::api::options::EventKind;
+use crate::api::request::Priority;
 use crate::core::clock::nanoseconds;
 use crate::core::queue::{Check, QueueEntry, Subtask};
 use crate::core::rail_state::InFlightPiece;
 use crate::core::shared::{Core, data_bytes};
-use crate::core::sync::{Arc, lock};
+use crate::core::sync::Arc;
 use crate::core::task::Task;
 use crate::schedule::{BEGUN, COMMON};
 
@@ -62,7 +63,7 @@ impl Core {
         let mut rail_states = self.rail_states.iter();
         self.is_closing()
             || self.admission.outstanding() > 0
-            || !lock(&self.failed).is_empty()
+            || self.gave_up.iter().any(|flag| flag.load(SeqCst))
             || rail_states.any(|state| !state.health.is_in_service())
     }
 
@@ -80,33 +81,43 @@ impl Core {
     /// round.
     pub(crate) fn give_up(&self, task: &Arc<Task>) {
         // First: the watchdog sleeps when no task is outstanding.
-        lock(&self.failed).push(Arc::downgrade(task));
+        self.request_removal(task);
         self.withdraw(task);
     }
 
+    /// Makes the watchdog remove what is queued of failed tasks of this task's priority.
+    pub(crate) fn request_removal(&self, task: &Task) {
+        self.gave_up[task.priority as usize].store(true, SeqCst);
+    }
+
     /// Removes failed tasks, and ends their parts, from the queues: there a part of a background
-    /// task would wait as long as there is foreground work.
+    /// task would wait as long as there is foreground work, and what is behind a piece that hangs
+    /// would stay for ever. Does nothing unless something was given up, or queued of what was given
+    /// up, since the last round.
     pub(crate) fn end_failed(&self) {
-        let mut failed = std::mem::take(&mut *lock(&self.failed));
-        if failed.is_empty() {
-            return;
-        }
-        // A task may be cancelled several times.
-        failed.sort_unstable_by_key(|task| task.as_ptr());
-        failed.dedup_by_key(|task| task.as_ptr());
-        for rail in (0..self.rail_states.len()).chain([COMMON]) {
-            let queues = self.queues_of(rail);
-            for entry in queues.remove_if(|entry| entry.task().is_abandoned()) {
-                self.remove_from_backlog(rail, &entry);
-                self.end_entry(entry);
+        let mut removed = Vec::new();
+        for priority in Priority::ALL {
+            // Before the search: what is given up or queued during it is found in the next round.
+            if !self.gave_up[priority as usize].swap(false, SeqCst) {
+                continue;
             }
-            if queues.depth() > 0 {
-                self.pushed(rail);
+            for rail in (0..self.rail_states.len()).chain([COMMON]) {
+                let queues = self.queues_of(rail);
+                if queues.depth() == 0 {
+                    continue;
+                }
+                let failed = queues.remove_if(priority, |entry| entry.task().is_abandoned());
+                for entry in &failed {
+                    self.remove_from_backlog(rail, entry);
+                }
+                removed.extend(failed);
+                if queues.depth() > 0 {
+                    self.pushed(rail);
+                }
             }
         }
-        // A worker may be about to queue a part, and a rail may return one.
-        failed.retain(|task| task.upgrade().is_some_and(|task| !task.is_done()));
-        lock(&self.failed).append(&mut failed);
+        // After workers were woken for all that stays queued: call-backs may take long.
+        removed.into_iter().for_each(|entry| self.end_entry(entry));
     }
 
     /// Ends an entry, popped from a queue, whose task has failed.
@@ -139,8 +150,8 @@ impl Core {
             if !state.rail.capability().detaches {
                 continue;
             }
-            let is_late = |begun: u64, lane_bytes: usize| {
-                now > begun.saturating_add(self.time_limit(rail, lane_bytes, now))
+            let is_late = |begun: u64, due_bytes: usize| {
+                now > begun.saturating_add(self.time_limit(rail, due_bytes, now))
             };
             for in_flight_pieces in &state.in_flight_pieces {
                 for (in_flight, piece) in in_flight_pieces.revoke(is_late) {
@@ -191,13 +202,11 @@ impl Core {
         }
     }
 
-    /// Returns the nanoseconds after which a piece counts as overdue, on a lane that had
-    /// `lane_bytes` bytes of data to do when the piece was submitted.
-    pub(crate) fn time_limit(&self, rail: usize, lane_bytes: usize, now: u64) -> u64 {
+    /// Returns the nanoseconds after which a piece counts as overdue, if its rail may have to do
+    /// `due_bytes` bytes of data until it has done the piece.
+    pub(crate) fn time_limit(&self, rail: usize, due_bytes: usize, now: u64) -> u64 {
         let state = &self.rail_states[rail];
-        // While all lanes work, each has its part of the rate.
-        let lanes = state.in_flight_pieces.len() as f64;
-        let promised = lane_bytes as f64 * lanes / self.scheduler.rate(rail).max(1.0) * 1e9;
+        let promised = due_bytes as f64 / self.scheduler.rate(rail).max(1.0) * 1e9;
         let limit = (promised as u64).saturating_mul(OVERDUE_FACTOR);
         let limit = limit.max(nanoseconds(self.options.stall));
         let period = nanoseconds(self.options.quarantine);

@@ -330,8 +330,10 @@ impl<'a> Worker<'a> {
         self.tickets += 1;
         let bytes = piece.bytes();
         let (piece, handle) = piece.for_rail(self.state.rail.capability());
+        let in_flight = in_flight(bytes, handle);
+        let due_bytes = self.state.due_bytes(self.in_flight_pieces, &in_flight);
         self.in_flight_pieces
-            .insert(self.tickets, in_flight(bytes, handle));
+            .insert(self.tickets, in_flight, due_bytes);
         // A panic of a coder must neither end the worker nor leave the task unfinished.
         let (lane, ticket) = (&mut self.lane, self.tickets);
         let submitted = catch_unwind(AssertUnwindSafe(|| lane.submit(ticket, piece)));
@@ -349,6 +351,7 @@ impl<'a> Worker<'a> {
         let text = self.panic_text();
         let error = Error::new(ErrorKind::Failed, text.clone());
         in_flight.task.fail(error);
+        self.core.give_up(&in_flight.task);
         self.core
             .quarantine(self.rail, EventKind::Quarantined, text);
         self.core.lose(self.rail, in_flight);
@@ -389,6 +392,7 @@ impl<'a> Worker<'a> {
                 // This includes checks: without a comparison, the bytes may be wrong.
                 None => in_flight.task.close(),
             }
+            core.give_up(&in_flight.task);
             core.lose(rail, in_flight);
         };
         for (in_flight, piece) in in_flight_pieces.revoke(|_, _| true) {

@@ -87,7 +87,8 @@ impl AsynchronousLane {
         self.lane.as_mut().expect("a lane until it is dropped")
     }
 
-    /// Polls once, waiting for at most `limit`. Returns whether anything completed.
+    /// Polls once, waiting for at most `limit`. Returns whether a submitted product completed: a
+    /// plug-in may report others without end.
     fn poll(&mut self, limit: Duration) -> bool {
         let empty = abi::Completion {
             ticket: 0,
@@ -98,12 +99,13 @@ impl AsynchronousLane {
         let mut completions = [empty; COMPLETIONS];
         let timeout = limit.min(POLL).as_micros() as u32;
         let (plugin, poll) = (Arc::clone(&self.plugin), self.poll);
+        let before = self.submitted.len();
         match plugin.poll(poll, self.lane(), timeout, &mut completions) {
             Ok(count) => {
                 for completion in &completions[..count] {
                     self.complete(completion);
                 }
-                count > 0
+                self.submitted.len() < before
             }
             Err(Broken::Lost(reason)) => {
                 self.break_lane(reason.clone());

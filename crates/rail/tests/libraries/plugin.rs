@@ -393,11 +393,14 @@ fn work_in_place_is_not_cancelled_unless_that_is_final() {
 
 #[test]
 fn hung_lanes_are_not_replaced_without_bound() {
-    for (name, way) in [
-        ("bounded-blocking", "BLOCKING"),
-        ("bounded-async", "ASYNCHRONOUS"),
+    for (name, ways) in [
+        ("bounded-blocking", &["BLOCKING"][..]),
+        ("bounded-async", &["ASYNCHRONOUS"]),
+        // Opening a lane must not wait for the last one of these completions.
+        ("bounded-repeating", &["ASYNCHRONOUS", "REPEATS"]),
     ] {
-        let Some(path) = coder(name, &[way, "HANG_AT=0", "LANES=1"]) else {
+        let macros = [ways, &["HANG_AT=0", "LANES=1"]].concat();
+        let Some(path) = coder(name, &macros) else {
             return;
         };
         let strings = Strings::of(&path);
