@@ -16,8 +16,6 @@ import org.stripeline.scrub.check.GroupResult;
  * Notes the steps of a repair; rebuilds blocks that were reported or removed, in the next pause.
  */
 abstract class FakeRepairAccess implements RepairAccess {
-  private final FakeGroup group;
-  private final Map<Copy, byte[]> right;
   private final List<String> steps;
   long millis;
   int free = 2;
@@ -25,17 +23,20 @@ abstract class FakeRepairAccess implements RepairAccess {
   int newNode = 50;
   final List<Copy> lost = new ArrayList<>();
 
-  FakeRepairAccess(FakeGroup group, Map<Copy, byte[]> right, List<String> steps) {
-    this.group = group;
-    this.right = right;
+  FakeRepairAccess(List<String> steps) {
     this.steps = steps;
   }
+
+  abstract FakeGroup group();
+
+  /** Returns the bytes that HDFS rebuilds. */
+  abstract Map<Copy, byte[]> right();
 
   abstract GroupResult checkGroup() throws IOException;
 
   @Override
   public GroupLocations locate() {
-    return group.locate();
+    return group().locate();
   }
 
   @Override
@@ -59,7 +60,7 @@ abstract class FakeRepairAccess implements RepairAccess {
   }
 
   private void lose(Copy copy) {
-    if (group.bytes.remove(copy) != null) {
+    if (group().bytes.remove(copy) != null) {
       lost.add(copy);
     }
   }
@@ -84,13 +85,13 @@ abstract class FakeRepairAccess implements RepairAccess {
   public void pause() throws IOException {
     millis += 1000;
     if (rebuilds) {
-      lost.forEach(copy -> group.put(copy.unit, newNode++, rebuilt(copy)));
+      lost.forEach(copy -> group().put(copy.unit, newNode++, rebuilt(copy)));
       lost.clear();
     }
   }
 
   byte[] rebuilt(Copy copy) {
-    return right.get(copy);
+    return right().get(copy);
   }
 
   @Override

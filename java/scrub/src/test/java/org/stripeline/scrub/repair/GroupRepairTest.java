@@ -55,7 +55,17 @@ class GroupRepairTest {
 
   private class Cluster extends FakeRepairAccess {
     Cluster() {
-      super(group, right, steps);
+      super(steps);
+    }
+
+    @Override
+    FakeGroup group() {
+      return group;
+    }
+
+    @Override
+    Map<Copy, byte[]> right() {
+      return right;
     }
 
     @Override
