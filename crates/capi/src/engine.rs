@@ -339,6 +339,17 @@ mod tests {
         }))
     }
 
+    /// Returns an engine over a [`Blocked`] coder, a message for each piece that it has, and what
+    /// keeps it from computing until it is dropped.
+    fn over_blocked() -> (*mut stripeline_engine, Receiver<()>, Sender<()>) {
+        let (arrived, arrivals) = channel();
+        let (blocker, go) = channel();
+        let go = Mutex::new(go);
+        let coder = Blocked { arrived, go };
+        let rail = Synchronous::new("blocked", Capability::synchronous(), coder);
+        (over(Arc::new(rail)), arrivals, blocker)
+    }
+
     fn matrix(units: &[*mut u8]) -> stripeline_matrix {
         stripeline_matrix {
             size: size_of::<stripeline_matrix>(),
@@ -374,12 +385,7 @@ mod tests {
 
     #[test]
     fn a_task_that_ends_after_its_engine_was_closed_sends_no_notification() {
-        let (arrived, arrivals) = channel();
-        let (blocker, go) = channel();
-        let go = Mutex::new(go);
-        let coder = Blocked { arrived, go };
-        let rail = Synchronous::new("blocked", Capability::synchronous(), coder);
-        let engine = over(Arc::new(rail));
+        let (engine, arrivals, blocker) = over_blocked();
         let (mut codec, mut future) = (null_mut(), null_mut::<stripeline_future>());
         let mut units = [[0_u8; 100]; 3];
         let [first, second, parity] = units.each_mut().map(|unit| unit.as_mut_ptr());
@@ -457,12 +463,7 @@ mod tests {
 
     #[test]
     fn a_callback_cannot_issue_a_task_while_its_engine_is_closed() {
-        let (arrived, arrivals) = channel();
-        let (blocker, go) = channel();
-        let go = Mutex::new(go);
-        let coder = Blocked { arrived, go };
-        let rail = Synchronous::new("blocked", Capability::synchronous(), coder);
-        let engine = over(Arc::new(rail));
+        let (engine, arrivals, blocker) = over_blocked();
         let mut issuer = Issuer {
             engine,
             codec: null_mut(),

@@ -77,7 +77,7 @@ fn after_many_kills_the_remaining_processes_agree_on_their_number() {
     );
     assert!(
         fs::metadata(scratch.file()).unwrap().len() <= 128,
-        "and it was begun anew, because all slots were free"
+        "the table was created again, because all slots were free"
     );
 }
 

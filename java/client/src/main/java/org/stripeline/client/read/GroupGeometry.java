@@ -7,9 +7,9 @@ package org.stripeline.client.read;
  * cell.
  *
  * <p>A group is <em>open</em> if its file was being written when the group was located. Hadoop then
- * takes the length of the first internal block for that of the group. So many bytes of the group
- * exist, but in the last stripe internal blocks may have more bytes than this class tells, and
- * parity depends on them.
+ * uses the length of the first internal block as that of the group. At least these bytes exist. In
+ * the last stripe, internal blocks can be longer than this class tells, and parity is computed from
+ * all of their bytes.
  */
 final class GroupGeometry {
   /**

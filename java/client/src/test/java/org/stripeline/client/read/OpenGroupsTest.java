@@ -17,7 +17,6 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
 import org.stripeline.client.VirtualTicker;
 import org.stripeline.client.read.shared.ReadContext;
-import org.stripeline.client.read.shared.ReadCounters;
 import org.stripeline.testkit.Conditions;
 
 /**
@@ -30,29 +29,13 @@ class OpenGroupsTest extends ReadPipelineCase {
   private static final int CELL = 4096;
   private static final int STRIPE = 6 * CELL;
 
-  /** Returns a reader that knows the first bytes of a group. */
-  private GroupReader reader(MemoryGroup group, int known) {
-    GroupGeometry geometry = group.geometry;
-    return new GroupReader(
-        context,
-        new GroupKnowledge(
-            group,
-            geometry.dataUnits(),
-            geometry.units() - geometry.dataUnits(),
-            geometry.cellBytes(),
-            known,
-            true,
-            context.ticker()),
-        new ReadCounters(ReadContext.counters()));
-  }
-
   private static MemoryGroup group() throws IOException {
     return new MemoryGroup(6, 3, CELL, 4 * STRIPE, true, 5);
   }
 
   private byte[] read(MemoryGroup group, int known, int from, int to) throws IOException {
     ByteBuffer target = ByteBuffer.allocate(to - from);
-    try (GroupReader reader = reader(group, known)) {
+    try (GroupReader reader = reader(group, known, true)) {
       new RangeRead(reader, MemoryGroup.UNCOUNTED).read(from, to, to, target);
     }
     return target.array();
@@ -60,7 +43,7 @@ class OpenGroupsTest extends ReadPipelineCase {
 
   private byte[] scan(MemoryGroup group, int known, int from, int to) throws IOException {
     try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
-      window.enter(reader(group, known));
+      window.enter(reader(group, known, true));
       return MemoryGroup.readThrough(window, from, to);
     }
   }
@@ -157,7 +140,7 @@ class OpenGroupsTest extends ReadPipelineCase {
     assertRead(group, known, 0, STRIPE + CELL);
     assertRead(group, known, STRIPE + 2 * CELL, known);
     try (SequentialWindow window = new SequentialWindow(context, MemoryGroup.UNCOUNTED)) {
-      window.enter(reader(group, known));
+      window.enter(reader(group, known, true));
       assertThat(MemoryGroup.readThrough(window, 0, STRIPE + CELL))
           .isEqualTo(Arrays.copyOf(group.data, STRIPE + CELL));
       assertThatThrownBy(() -> MemoryGroup.readThrough(window, STRIPE + CELL, STRIPE + CELL + 1))
@@ -219,7 +202,7 @@ class OpenGroupsTest extends ReadPipelineCase {
   void aReadBeyondTheKnownBytesThrows() throws IOException {
     MemoryGroup group = group();
     ByteBuffer target = ByteBuffer.allocate(2 * CELL);
-    try (GroupReader reader = reader(group, STRIPE);
+    try (GroupReader reader = reader(group, STRIPE, true);
         RangeRead read = new RangeRead(reader, MemoryGroup.UNCOUNTED)) {
       int from = STRIPE - CELL;
       assertThatThrownBy(() -> read.read(from, from + 2 * CELL, from + 2 * CELL, target))
@@ -235,8 +218,8 @@ class OpenGroupsTest extends ReadPipelineCase {
   @Test
   void aReaderThatWasLeftOpenServesOnlyTheGroupThatItKnows() throws IOException {
     MemoryGroup group = group();
-    try (GroupReader reader = reader(group, STRIPE);
-        GroupReader grown = reader(group, 2 * STRIPE)) {
+    try (GroupReader reader = reader(group, STRIPE, true);
+        GroupReader grown = reader(group, 2 * STRIPE, true)) {
       ReusableReader left = new ReusableReader(reader, 512);
       assertThat(left.serves(reader.knowledge(), 512)).isTrue();
       assertThat(left.serves(reader.knowledge(), 1024)).isFalse();

@@ -47,6 +47,11 @@ abstract class ReadPipelineCase {
   }
 
   GroupReader reader(MemoryGroup group) {
+    return reader(group, group.geometry.groupBytes(), false);
+  }
+
+  /** Returns a reader that knows the first {@code known} bytes of a group. */
+  GroupReader reader(MemoryGroup group, long known, boolean isOpen) {
     GroupGeometry geometry = group.geometry;
     return new GroupReader(
         context,
@@ -55,8 +60,8 @@ abstract class ReadPipelineCase {
             geometry.dataUnits(),
             geometry.units() - geometry.dataUnits(),
             geometry.cellBytes(),
-            geometry.groupBytes(),
-            false,
+            known,
+            isOpen,
             context.ticker()),
         new ReadCounters(ReadContext.counters()));
   }

@@ -160,7 +160,7 @@ public final class Recovery {
     return open.back() == null;
   }
 
-  /** Restores the original's permission, lease and times, unless a user deletes it meanwhile. */
+  /** Restores permission, lease and times of the original. Does nothing if it was deleted. */
   private void reopen(OpenFile open) throws IOException {
     try {
       restore(open);

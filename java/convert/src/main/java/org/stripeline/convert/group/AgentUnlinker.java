@@ -40,10 +40,11 @@ public final class AgentUnlinker implements Recovery.Unlinker {
       return;
     }
     AgentNodes.Snapshot cluster = nodes.fresh();
-    // Each call to a DataNode that hangs lasts minutes, and the file may be locked until the end.
-    // So its other tasks are not cancelled: the agent drops queued ones because nobody polls them,
-    // but running ones encode to their end. What they write stays until a block report, as do the
-    // blocks that are left below; they harm no later attempt, whose blocks have other ids.
+    // A call to a DataNode that hangs takes minutes, and the file may be locked until all calls
+    // have ended. Therefore a DataNode gets no further call after one has failed. Its agent drops
+    // queued tasks, because nobody polls them; running tasks encode to their end. What they write
+    // stays until a block report, like the blocks that are left below. Later attempts have blocks
+    // with other ids.
     Set<String> away = new HashSet<>();
     for (JournalRecord task : open.tasks()) {
       DatanodeInfo node = cluster.find(task.node);

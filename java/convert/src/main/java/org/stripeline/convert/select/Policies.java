@@ -235,7 +235,7 @@ public final class Policies {
           }
         });
     boolean isNoneLeft = !refused.isEmpty() && refused.size() == names.size();
-    // What is an obstacle to the smallest cells is not their size.
+    // If even the smallest cells are refused, the reason is not the cell size.
     if (!limits.obstacles(1).isEmpty() || isNoneLeft && !mayLeaveAll) {
       throw new RefusedException(
           "Cannot use policy "

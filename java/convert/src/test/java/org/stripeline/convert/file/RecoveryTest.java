@@ -241,7 +241,7 @@ class RecoveryTest {
     Path file = new Path("/deleted/a");
     String inode = InodePath.of(cluster.fs().getClient().getFileInfo("/deleted/a").getFileId());
     killAt(Step.FENCED, "/deleted", "deleted");
-    // A close by somebody else changes the modification time, which the recovery then restores.
+    // The end of the lease sets the modification time; the recovery then sets it back.
     Conditions.await("the lease to end", () -> cluster.fs().recoverLease(file));
     AtomicInteger looks = new AtomicInteger();
     LateCalls.after(

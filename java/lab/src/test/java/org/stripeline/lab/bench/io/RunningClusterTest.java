@@ -50,7 +50,7 @@ class RunningClusterTest {
     cluster.close();
   }
 
-  /** Makes the directory anew, and lets no test find the policy that another one has enabled. */
+  /** Deletes and creates the directory, and disables the policy if a test has enabled it. */
   @BeforeEach
   void prepare() throws Exception {
     cluster.fs().delete(new Path("/users"), true);
