@@ -144,13 +144,13 @@ final class ClientSection implements Section {
             + " --operations=write,read,read-dead1,read-dead2,read-dead3";
     return Measurement.of(
             "clients",
-            size.choose(40, 230, 1200),
+            size.choose(40, 230, 1700),
             size.choose(
                 "bench io --contestants=3-rep,rs_java,noop,"
                     + OURS
                     + " --operations=write,write-busy,read-dead2 --quick",
                 all + "," + WRITE_BUSY + " --size=96MiB --jvms=1 --repetitions=2 --threads=1",
-                all + " --size=256MiB --jvms=2 --repetitions=1 --threads=1,5,10,20"))
+                all + " --size=256MiB --jvms=2 --repetitions=2 --threads=1,5,10,20"))
         .onAnyHdfs();
   }
 

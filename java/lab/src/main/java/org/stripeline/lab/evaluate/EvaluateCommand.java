@@ -62,7 +62,7 @@ public final class EvaluateCommand implements Callable<Integer> {
     @Option(names = "--quick", description = "Measure for about 20 minutes, which is the default")
     private boolean quick;
 
-    @Option(names = "--full", description = "Measure for about three hours")
+    @Option(names = "--full", description = "Measure for about four hours")
     private boolean full;
 
     @Option(names = "--trial", hidden = true, description = "Seconds for each measurement")

@@ -7,7 +7,7 @@ enum Size {
   TRIAL,
   /** About 20 minutes on two processors. */
   QUICK,
-  /** About three hours. */
+  /** About four hours. */
   FULL;
 
   /** Returns the value for this size. */

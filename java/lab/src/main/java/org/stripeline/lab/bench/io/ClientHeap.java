@@ -11,7 +11,9 @@ final class ClientHeap {
   /** A contestant that needs more is not measured. */
   static final long BYTES_MAX = 4L << 30;
 
-  private static final long LEAST = 768L << 20;
+  /** Of every client, and of the verifier, whose streams queue nothing. */
+  static final long LEAST = 768L << 20;
+
   private static final long BASE = 400L << 20;
 
   /** Maximum number of packets that Hadoop's stream queues for each DataNode. */

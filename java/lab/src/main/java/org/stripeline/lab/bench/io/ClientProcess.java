@@ -34,6 +34,7 @@ final class ClientProcess implements AutoCloseable {
 
   private static final long END_SECONDS = 20;
 
+  private final String name;
   private final IoContestant contestant;
   private final Process process;
   private final Path log;
@@ -42,7 +43,8 @@ final class ClientProcess implements AutoCloseable {
   private final ScheduledExecutorService watchdog;
   private boolean ended;
 
-  private ClientProcess(IoContestant contestant, Process process, Path log) {
+  private ClientProcess(String name, IoContestant contestant, Process process, Path log) {
+    this.name = name;
     this.contestant = contestant;
     this.process = process;
     this.log = log;
@@ -52,7 +54,7 @@ final class ClientProcess implements AutoCloseable {
     watchdog =
         Executors.newSingleThreadScheduledExecutor(
             work -> {
-              Thread thread = new Thread(work, "watch " + contestant.label());
+              Thread thread = new Thread(work, "watch " + name);
               thread.setDaemon(true);
               return thread;
             });
@@ -61,6 +63,7 @@ final class ClientProcess implements AutoCloseable {
   /**
    * Starts a JVM and waits until its client is open.
    *
+   * @param name names it in messages, and its file in {@code logs}
    * @param prefix runs the command that follows it; possibly empty
    * @param heapMib heap in MiB, touched completely at the start so that heap growth affects no
    *     contestant
@@ -69,6 +72,7 @@ final class ClientProcess implements AutoCloseable {
    * @param logs directory of a file that receives the client's standard error
    */
   static ClientProcess start(
+      String name,
       IoContestant contestant,
       Map<String, String> settings,
       List<String> prefix,
@@ -90,11 +94,11 @@ final class ClientProcess implements AutoCloseable {
     for (Path directory : classPath) {
       builder
           .environment()
-          .compute("CLASSPATH", (name, path) -> path + File.pathSeparator + directory);
+          .compute("CLASSPATH", (key, path) -> path + File.pathSeparator + directory);
     }
-    Path log = logs.resolve(contestant.label() + ".log");
+    Path log = logs.resolve(name + ".log");
     builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    ClientProcess client = new ClientProcess(contestant, builder.start(), log);
+    ClientProcess client = new ClientProcess(name, contestant, builder.start(), log);
     try {
       client.exchange(ClientMain.GSON.toJson(settings));
       return client;
@@ -150,7 +154,7 @@ final class ClientProcess implements AutoCloseable {
       if (answer == null) {
         throw new IOException(
             "Cannot continue: the client JVM of "
-                + contestant.label()
+                + name
                 + " has ended or was silent for "
                 + ANSWER_SECONDS
                 + " s"

@@ -19,7 +19,6 @@ import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.cluster.ParityCheck;
 import org.stripeline.lab.bench.cluster.ShapedCluster;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
-import org.stripeline.lab.bench.io.IoContestant.StorageScheme;
 import org.stripeline.lab.bench.io.client.ClientAnswer;
 import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
@@ -68,6 +67,9 @@ final class IoBench {
   private DeviceRail rail;
 
   private int linkMbit;
+
+  /** Reads back what clients wrote: in their JVMs it would have Hadoop's reader compiled. */
+  private ClientProcess verifier;
 
   IoBench(IoSettings settings, WorkDirectory place, Consumer<String> progress, IoReport report) {
     this.settings = settings;
@@ -193,37 +195,46 @@ final class IoBench {
   /** Measures one round of client JVMs. */
   private void measure(ErasureCodingPolicy policy, List<IoContestant> present, int jvm)
       throws IOException {
-    Set<StorageScheme> schemes = new LinkedHashSet<>();
-    present.forEach(contestant -> schemes.add(contestant.scheme()));
-    for (StorageScheme scheme : schemes) {
-      directories.make(policy, scheme);
+    for (IoContestant contestant : present) {
+      directories.make(policy, contestant.scheme());
     }
-    List<java.nio.file.Path> classPath = new ArrayList<>();
-    classPath.add(ClientProcess.makeFirst(place.data().resolve("services")));
-    classPath.addAll(hdfs.clientClassPath());
     List<ClientProcess> clients = new ArrayList<>();
+    verifier = start("verifier", IoContestant.RS_JAVA, ClientHeap.LEAST);
     try {
       for (IoContestant contestant : present) {
-        Map<String, String> conf = new LinkedHashMap<>(hdfs.clientSettings());
-        conf.putAll(contestant.settings());
-        int heapMib = (int) (ClientHeap.bytes(contestant, policy, mostThreads()) >> 20);
-        List<String> prefix = hdfs.clientPrefix();
-        List<String> arguments = new ArrayList<>(hdfs.clientArguments());
-        arguments.addAll(contestant.engine(rail));
-        clients.add(
-            place.start(
-                () ->
-                    ClientProcess.start(
-                        contestant, conf, prefix, heapMib, arguments, classPath, place.data())));
+        long heapBytes = ClientHeap.bytes(contestant, policy, mostThreads());
+        clients.add(start(contestant.label(), contestant, heapBytes));
       }
       for (int threads : settings.threads) {
         new Round(policy, clients, jvm, threads).run();
       }
     } finally {
+      verifier.close();
       for (ClientProcess client : clients) {
         client.close();
       }
     }
+  }
+
+  private ClientProcess start(String name, IoContestant contestant, long heapBytes)
+      throws IOException {
+    List<java.nio.file.Path> classPath = new ArrayList<>(hdfs.clientClassPath());
+    classPath.add(0, ClientProcess.makeFirst(place.data().resolve("services")));
+    Map<String, String> conf = new LinkedHashMap<>(hdfs.clientSettings());
+    conf.putAll(contestant.settings());
+    List<String> arguments = new ArrayList<>(hdfs.clientArguments());
+    arguments.addAll(contestant.engine(rail));
+    return place.start(
+        () ->
+            ClientProcess.start(
+                name,
+                contestant,
+                conf,
+                hdfs.clientPrefix(),
+                (int) (heapBytes >> 20),
+                arguments,
+                classPath,
+                place.data()));
   }
 
   /** All repetitions of one round of JVMs with one number of threads. */
@@ -278,16 +289,9 @@ final class IoBench {
     }
 
     private String prefix() {
-      return (linkMbit == IoSettings.LOOPBACK ? "" : linkMbit + " Mbit/s, ")
-          + policy.getName()
-          + ", "
-          + threads
-          + (threads == 1 ? " thread" : " threads")
-          + ", JVM "
-          + (jvm + 1)
-          + " of "
-          + settings.jvms
-          + ": ";
+      String link = linkMbit == IoSettings.LOOPBACK ? "" : linkMbit + " Mbit/s, ";
+      String count = ", " + threads + (threads == 1 ? " thread" : " threads");
+      return link + policy.getName() + count + ", JVM " + (jvm + 1) + " of " + settings.jvms + ": ";
     }
 
     private List<String> paths(IoContestant contestant, String name) {
@@ -403,14 +407,14 @@ final class IoBench {
       }
     }
 
-    /** Compares the written files with Hadoop's own reader; not timed. */
+    /** Compares the written files with Hadoop's own reader and coder; not timed. */
     private void verifyAndDelete(ClientProcess client, ClientRequest written) throws IOException {
       ClientRequest verify = new ClientRequest();
       verify.action = Action.VERIFY;
       verify.paths = written.paths;
       verify.bytes = written.bytes;
       if (!client.hasEnded()) {
-        ClientAnswer answer = client.ask(verify);
+        ClientAnswer answer = verifier.ask(verify);
         if (answer.error != null) {
           fail(client.contestant(), "write, read back", answer.error);
         }

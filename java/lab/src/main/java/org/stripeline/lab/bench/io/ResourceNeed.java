@@ -65,9 +65,12 @@ final class ResourceNeed {
     requireSpace(hdfs);
   }
 
-  /** Compares the memory for client JVMs, and for files if they are stored in memory. */
+  /**
+   * Compares the memory for the JVMs of clients and verifier, and for files if they are stored in
+   * memory.
+   */
   private void requireMemory(Path disks) throws IOException {
-    long need = 0;
+    long need = ClientHeap.LEAST + JVM_BYTES;
     for (IoContestant client : clients) {
       need += ClientHeap.bytes(client, policy, threads) + JVM_BYTES;
     }

@@ -38,6 +38,7 @@ class IoBenchFailureTest {
     request.bytes = 1;
     try (ClientProcess client =
         ClientProcess.start(
+            "coder",
             IoContestant.CODER,
             settings,
             Collections.emptyList(),

@@ -40,7 +40,6 @@ public final class ClientMain implements AutoCloseable {
   private final Pattern pattern = new Pattern();
   private final Configuration conf;
   private final FileSystem fs;
-  private final FileSystem judge;
   private int freshClients;
 
   private ClientMain(Map<String, String> settings) throws IOException {
@@ -49,7 +48,6 @@ public final class ClientMain implements AutoCloseable {
     // A cluster of the user may require Kerberos.
     UserGroupInformation.setConfiguration(conf);
     fs = open(conf);
-    judge = open(judging(conf));
   }
 
   /**
@@ -98,21 +96,10 @@ public final class ClientMain implements AutoCloseable {
     return FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);
   }
 
-  /** Returns a configuration with Hadoop's own streams and coders, regardless of the contestant. */
-  private static Configuration judging(Configuration conf) {
-    Configuration judging = new Configuration(conf);
-    judging.unset("fs.hdfs.impl");
-    judging.set("io.erasurecode.codec.rs.rawcoders", "rs_java");
-    judging.set("io.erasurecode.codec.rs-legacy.rawcoders", "rs-legacy_java");
-    return judging;
-  }
-
   private ClientAnswer answer(ClientRequest request) {
     ClientAnswer answer = new ClientAnswer();
     try {
-      if (request.action == ClientRequest.Action.VERIFY) {
-        run(judge, request, answer);
-      } else if (request.fresh) {
+      if (request.fresh) {
         Configuration own = new Configuration(conf);
         // Clients with the same context share connections.
         own.set("dfs.client.context", "fresh-" + freshClients++);
@@ -204,6 +191,5 @@ public final class ClientMain implements AutoCloseable {
   @Override
   public void close() throws IOException {
     fs.close();
-    judge.close();
   }
 }

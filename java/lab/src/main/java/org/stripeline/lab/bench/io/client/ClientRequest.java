@@ -20,7 +20,7 @@ public final class ClientRequest {
     SYNC,
     /** Creates each file again and again, writes a piece, calls hflush and closes it. */
     FIRST_SYNC,
-    /** Reads each file through Hadoop's own stream and compares every byte; not timed. */
+    /** Reads each file and compares every byte; not timed, and asked of the verifier only. */
     VERIFY;
 
     /** Returns whether the action creates the files. */
