@@ -17,8 +17,10 @@ import org.apache.hadoop.util.VersionInfo;
  * TPC-H, counts rows, and runs queries 3 and 6, also without two DataNodes. Each answer is compared
  * with that of DuckDB over the same tables.
  *
+ * <p>Contestants take turns, each in a new JVM of Spark, which first runs every query once untimed.
+ *
  * <p>Arguments: contestants, formats ({@code parquet}, {@code orc}), both separated by commas,
- * orders, repetitions of each query. The environment has the class path of the engines in {@code
+ * orders, repetitions. The environment has the class path of the engines in {@code
  * ENGINES_CLASS_PATH}.
  */
 public final class SqlBench {
@@ -57,15 +59,18 @@ public final class SqlBench {
     int repetitions = Integer.parseInt(arguments[3]);
     hdfs.makeDirectories(contestants);
     Map<String, List<String>> expected = answersOfDuckDb(orders);
-    for (Contestant contestant : contestants) {
-      String directory = contestant.directory() + "/tables";
-      try (Spark spark = new Spark(contestant, directory)) {
-        for (String format : formats) {
-          System.err.println(contestant.label + ", " + format);
-          measure(spark, contestant, format, orders, repetitions, expected);
+    for (int repetition = 0; repetition < repetitions; repetition++) {
+      for (Contestant contestant : Contestant.inTurn(contestants, repetition, repetitions)) {
+        String directory = contestant.directory() + "/tables";
+        try (Spark spark = new Spark(contestant, directory)) {
+          for (String format : formats) {
+            System.err.println(
+                "repetition " + (repetition + 1) + ": " + contestant.label + ", " + format);
+            new Turn(spark, contestant, format, repetition).measure(orders, expected);
+          }
         }
+        hdfs.fileSystem().delete(new org.apache.hadoop.fs.Path(directory), true);
       }
-      hdfs.fileSystem().delete(new org.apache.hadoop.fs.Path(directory), true);
     }
     Map<String, Object> results = new LinkedHashMap<>();
     results.put("hadoop", VersionInfo.getVersion());
@@ -75,42 +80,52 @@ public final class SqlBench {
     return results;
   }
 
-  private void measure(
-      Spark spark,
-      Contestant contestant,
-      String format,
-      long orders,
-      int repetitions,
-      Map<String, List<String>> expected)
-      throws Exception {
-    spark.ask("write " + format + " " + orders);
-    samples.add(new Sample(contestant.label, format, "write", 0, spark.answer(null)));
-    // What Spark and the JVM do for a first query of a format.
-    spark.ask("query " + format + " " + QUERIES[0]);
-    spark.answer(expected.get(QUERIES[0]));
-    for (String query : QUERIES) {
-      for (int repetition = 0; repetition < repetitions; repetition++) {
-        spark.ask("query " + format + " " + query);
-        double seconds = spark.answer(expected.get(query));
-        samples.add(new Sample(contestant.label, format, query, repetition, seconds));
+  /** One repetition with the tables of one contestant in one format. */
+  private final class Turn {
+    private final Spark spark;
+    private final Contestant contestant;
+    private final String format;
+    private final int repetition;
+
+    Turn(Spark spark, Contestant contestant, String format, int repetition) {
+      this.spark = spark;
+      this.contestant = contestant;
+      this.format = format;
+      this.repetition = repetition;
+    }
+
+    void measure(long orders, Map<String, List<String>> expected) throws Exception {
+      spark.ask("write " + format + " " + orders);
+      add("write", spark.answer(null));
+      // What Spark and the JVM do for the first time.
+      for (String query : QUERIES) {
+        run(query, expected);
+      }
+      for (String query : QUERIES) {
+        add(query, run(query, expected));
+      }
+      // Both queries and the count read it.
+      org.apache.hadoop.fs.Path items =
+          new org.apache.hadoop.fs.Path(contestant.directory(), "tables/" + format + "/lineitem");
+      // Before the queries, because what Spark reports of wrong bytes differs between formats.
+      String digest = hdfs.digest(items);
+      hdfs.withoutDataOf(items, BenchHdfs.DEAD, () -> hdfs.requireDigest(digest, items));
+      for (String query : QUERIES) {
+        hdfs.withoutDataOf(
+            items,
+            BenchHdfs.DEAD,
+            () -> add(query + "-killed" + BenchHdfs.DEAD, run(query, expected)));
       }
     }
-    // Both queries and the count read it.
-    org.apache.hadoop.fs.Path items =
-        new org.apache.hadoop.fs.Path(contestant.directory(), "tables/" + format + "/lineitem");
-    // Before the queries, because what Spark reports of wrong bytes differs between formats.
-    String digest = hdfs.digest(items);
-    hdfs.withoutDataOf(items, BenchHdfs.DEAD, () -> hdfs.requireDigest(digest, items));
-    for (String query : QUERIES) {
-      hdfs.withoutDataOf(
-          items,
-          BenchHdfs.DEAD,
-          () -> {
-            spark.ask("query " + format + " " + query);
-            double seconds = spark.answer(expected.get(query));
-            String operation = query + "-killed" + BenchHdfs.DEAD;
-            samples.add(new Sample(contestant.label, format, operation, 0, seconds));
-          });
+
+    /** Returns the seconds of a query whose answer is right. */
+    private double run(String query, Map<String, List<String>> expected) throws IOException {
+      spark.ask("query " + format + " " + query);
+      return spark.answer(expected.get(query));
+    }
+
+    private void add(String operation, double seconds) {
+      samples.add(new Sample(contestant.label, format, operation, repetition, seconds));
     }
   }
 
