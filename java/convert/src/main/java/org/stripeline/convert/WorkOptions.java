@@ -48,9 +48,9 @@ final class WorkOptions {
   @Option(
       names = "--skip-namenode-check",
       description =
-          "Add policies without checking over HTTP that every NameNode accepts them. A NameNode,"
-              + " standby or observer whose dfs.namenode.ec.policies.max.cellsize is less than"
-              + " the cell size stops and does not start until that is raised; a"
+          "Add policies without checking over HTTP that every NameNode accepts them. If its"
+              + " dfs.namenode.ec.policies.max.cellsize is less than the cell size, a NameNode,"
+              + " standby or observer stops and does not start until that is raised, and a"
               + " SecondaryNameNode makes no more checkpoints")
   boolean skipNameNodeCheck;
 

@@ -103,8 +103,8 @@ public final class ScrubCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = ByteSize.RateConverter.class,
       description =
-          "Bytes that each DataNode reads per second, such as 10MiB, at least 256KiB (default: the"
-              + " limit of the DataNode, stripeline.agent.scrub.bandwidth; 20MiB without an agent)")
+          "Bytes that each DataNode reads per second, at least 256KiB, such as 10MiB (default:"
+              + " stripeline.agent.scrub.bandwidth of the DataNode; 20MiB without an agent)")
   private ByteSize rate;
 
   @Option(
