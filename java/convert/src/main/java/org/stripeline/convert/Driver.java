@@ -294,7 +294,10 @@ public final class Driver implements AutoCloseable {
     if (!settings.undo) {
       int filesAtOnce = JobRun.filesAtOnce(settings);
       ConversionRoom room = new ConversionRoom(fs);
-      room.require(settings.path, totals.needs, filesAtOnce);
+      String warning = room.require(settings.path, totals.needs, filesAtOnce);
+      if (warning != null) {
+        observer.warned(warning);
+      }
       room.requireQuotas(settings.path, root, totals.quotaNeed, filesAtOnce);
     }
   }

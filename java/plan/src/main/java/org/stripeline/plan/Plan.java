@@ -77,11 +77,18 @@ public final class Plan implements Sheet.Content {
     PlanReport report = reporter.report(source, fs.getUri().toString(), nodes, known);
     ConversionRoom room = new ConversionRoom(fs);
     Map<StorageType, Long> free = cluster.isFromReport() ? room.free() : null;
-    room.byType(calculator.needs())
-        .forEach(
-            (type, need) ->
-                reporter.room(
-                    type.name(), need, free == null ? null : (Long) free.getOrDefault(type, 0L)));
+    Map<StorageType, SpaceNeed> needs = room.byType(calculator.needs());
+    needs.forEach(
+        (type, need) -> {
+          Long left = free == null ? null : room.left(type, free);
+          boolean isLeftOut =
+              free != null && left == null && !ConversionRoom.isRefused(null, needs, free);
+          reporter.room(
+              type.name(),
+              need,
+              free == null ? null : (Long) (left == null ? 0L : left),
+              isLeftOut ? ConversionRoom.withoutStorage(type) : null);
+        });
     if (free != null) {
       try {
         policies.requireAdmitted();
@@ -157,7 +164,7 @@ public final class Plan implements Sheet.Content {
     PlanReport report = reporter.report(source, image.path().toString(), nodes, known);
     SpaceNeed all = new SpaceNeed();
     calculator.needs().values().forEach(all::add);
-    reporter.room(null, all, null);
+    reporter.room(null, all, null, null);
     return new Plan(report);
   }
 

@@ -403,8 +403,10 @@ final class PlanReporter {
    *
    * @param type name of the storage type, null if the types are not known
    * @param free free bytes of the DataNodes, null if they are not known
+   * @param warning what {@code convert} says if it begins although these files have no space; null
+   *     if it refuses to
    */
-  void room(String type, SpaceNeed need, Long free) {
+  void room(String type, SpaceNeed need, Long free, String warning) {
     PlanReport.RoomOnType row = new PlanReport.RoomOnType();
     row.storageType = type;
     row.bytes = need.peak(JobSettings.FILES_OF_CLIENT);
@@ -417,14 +419,16 @@ final class PlanReporter {
     }
     if (free != null && row.bytes > free) {
       report.warnings.add(
-          "the conversion needs up to "
-              + Quantity.bytes(row.bytes)
-              + " more on "
-              + type
-              + " while it runs, and the DataNodes have "
-              + Quantity.bytes(free)
-              + " left there: 'convert' refuses to start; free space or use a smaller"
-              + " --files-at-once");
+          warning != null
+              ? warning
+              : "the conversion needs up to "
+                  + Quantity.bytes(row.bytes)
+                  + " more on "
+                  + type
+                  + " while it runs, and the DataNodes have "
+                  + Quantity.bytes(free)
+                  + " left there: 'convert' refuses to start; free space or use a smaller"
+                  + " --files-at-once");
     }
   }
 

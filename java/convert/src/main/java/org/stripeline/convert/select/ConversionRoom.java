@@ -2,6 +2,7 @@
 package org.stripeline.convert.select;
 
 import java.io.IOException;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
@@ -65,6 +66,42 @@ public final class ConversionRoom {
     return StorageType.DISK;
   }
 
+  /**
+   * Returns the free bytes on which HDFS can put blocks of a type: on storage of that type, and of
+   * those to which the storage policies fall back when a file is created.
+   *
+   * @param free of {@link #free}
+   * @return null if no DataNode in service has any such storage
+   */
+  public Long left(StorageType type, Map<StorageType, Long> free) {
+    Set<StorageType> types = EnumSet.of(type);
+    for (BlockStoragePolicy policy : policies) {
+      if (typeOf(policy.getId()) == type) {
+        Collections.addAll(types, policy.getCreationFallbacks());
+      }
+    }
+    Long left = null;
+    for (StorageType one : types) {
+      if (free.containsKey(one)) {
+        left = (left == null ? 0 : left) + free.get(one);
+      }
+    }
+    return left;
+  }
+
+  /**
+   * Returns whether a job is refused that lacks space on one type. Any user can give a file a
+   * policy whose storage no DataNode has, so such files do not keep the others from being
+   * converted.
+   *
+   * @param left of {@link #left}
+   * @param needs what the job needs, by storage type
+   */
+  public static boolean isRefused(
+      Long left, Map<StorageType, SpaceNeed> needs, Map<StorageType, Long> free) {
+    return left != null || needs.keySet().stream().noneMatch(free::containsKey);
+  }
+
   /** Returns the free bytes of the DataNodes in service; only superusers may ask. */
   public Map<StorageType, Long> free() throws IOException {
     Map<StorageType, Long> free = new EnumMap<>(StorageType.class);
@@ -84,24 +121,40 @@ public final class ConversionRoom {
    *
    * @param path the tree that is converted
    * @param filesAtOnce how many files are in progress at a time
+   * @return a warning of files that will be left for that reason, or null
    */
-  public void require(String path, Map<Integer, SpaceNeed> needs, int filesAtOnce)
+  public String require(String path, Map<Integer, SpaceNeed> needs, int filesAtOnce)
       throws IOException {
     Map<StorageType, Long> free = free();
-    for (Map.Entry<StorageType, SpaceNeed> entry : byType(needs).entrySet()) {
-      long peak = entry.getValue().peak(filesAtOnce);
-      long left = free.getOrDefault(entry.getKey(), 0L);
-      if (peak > left) {
+    Map<StorageType, SpaceNeed> byType = byType(needs);
+    String warning = null;
+    for (Map.Entry<StorageType, SpaceNeed> entry : byType.entrySet()) {
+      StorageType type = entry.getKey();
+      Long left = left(type, free);
+      long bytes = left == null ? 0 : left;
+      if (entry.getValue().peak(filesAtOnce) <= bytes) {
+        continue;
+      }
+      if (isRefused(left, byType, free)) {
         throw new RefusedException(
             text(path, entry.getValue(), filesAtOnce)
                 + " on storage of type "
-                + entry.getKey()
+                + type
                 + ", and the DataNodes in service have "
-                + Quantity.bytes(left)
+                + Quantity.bytes(bytes)
                 + " left there; free space or add DataNodes"
                 + wayOut(entry.getValue().peak(1), filesAtOnce));
       }
+      warning = withoutStorage(type);
     }
+    return warning;
+  }
+
+  /** Returns the warning of files that are left because no DataNode has their storage. */
+  public static String withoutStorage(StorageType type) {
+    return "no DataNode in service has storage of type "
+        + type
+        + ", so files whose storage policy requires it are left unchanged";
   }
 
   /**
