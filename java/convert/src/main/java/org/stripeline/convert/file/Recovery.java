@@ -80,7 +80,7 @@ public final class Recovery {
     job.reached(Step.BACK_DELETED, open);
     IOException failure = null;
     try {
-      if (!isInSnapshot(begin, temporaryId)) {
+      if (!isKept(open, temporaryId)) {
         unlinker.unlink(open);
       }
     } catch (IOException e) {
@@ -112,15 +112,24 @@ public final class Recovery {
   }
 
   /**
-   * Returns whether a snapshot contains the temporary file, which was deleted. Its blocks must stay
-   * then, or the NameNode would report them as missing.
+   * Returns whether the blocks of the temporary file must stay: a snapshot contains it, and the
+   * NameNode would report them as missing, or it is unknown what happened to it.
    */
-  private boolean isInSnapshot(JournalRecord begin, Long temporaryId) throws IOException {
-    boolean isKept = temporaryId != null && InodePath.isAnywhere(job.client(), temporaryId);
+  private boolean isKept(OpenFile open, Long temporaryId) throws IOException {
+    String temporary = open.begin().temporary;
+    if (temporaryId == null) {
+      // A journal that has lost its last lines may not name the swap of a file that was converted.
+      // If nothing has these blocks, the NameNode removes them after their next block report.
+      if (!open.groups().isEmpty()) {
+        LOG.warn("Temporary file {} is gone, and the journal does not say why", temporary);
+      }
+      return !open.groups().isEmpty();
+    }
+    boolean isKept = InodePath.isAnywhere(job.client(), temporaryId);
     if (isKept) {
       LOG.warn(
           "A snapshot has temporary file {}: its blocks stay until the snapshot is deleted",
-          begin.temporary);
+          temporary);
     }
     return isKept;
   }

@@ -83,6 +83,27 @@ class RecoveryTest {
     }
   }
 
+  /** Resuming must not remove the blocks of a converted file whose swap the journal has lost. */
+  @Test
+  void aJournalThatHasLostItsEndCostsNoBlocks() throws Exception {
+    byte[] bytes = cluster.write("/lost/a", 3 * BLOCK);
+    killAt(Step.SWAPPED, "/lost", "lost");
+    long blocks = cluster.internalBlocks();
+    Path journal = new Path(JobDirectory.ROOT_DEFAULT + "/lost/journal");
+    Conditions.await("the end of the lease", () -> cluster.fs().recoverLease(journal));
+    String text = new String(cluster.read(journal.toString()), StandardCharsets.UTF_8);
+    assertThat(text).contains("\"group\"", "\"swap\"");
+    try (FSDataOutputStream out = cluster.fs().create(journal, true)) {
+      int end = text.lastIndexOf('\n', text.indexOf("\"swap\"")) + 1;
+      out.write(text.substring(0, end).getBytes(StandardCharsets.UTF_8));
+    }
+
+    assertThat(resume("/lost").isComplete()).isTrue();
+    assertThat(cluster.internalBlocks()).isEqualTo(blocks);
+    assertThat(cluster.policy("/lost/a")).isNotNull();
+    assertThat(cluster.read("/lost/a")).isEqualTo(bytes);
+  }
+
   /** Another job would take the permission of a file during a swap for the one its user has set. */
   @Test
   void leavesAFileDuringAnotherJobsSwap() throws Exception {
