@@ -473,7 +473,7 @@ public final class ConvertCommand implements Callable<Integer> {
   }
 
   private String absolute(String text) {
-    Path given = new Path(text);
+    Path given = PathArguments.parse(text);
     if (!given.toUri().getPath().startsWith("/")) {
       throw usage("Cannot convert " + text + ": name an absolute path");
     }

@@ -6,7 +6,6 @@ import java.io.PrintWriter;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.StepListener;
@@ -14,6 +13,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.JsonLines;
 import org.stripeline.convert.report.TableText;
+import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.service.ServiceStatus;
 import org.stripeline.convert.service.StatusRecorder;
 import org.stripeline.convert.settings.JobTuning;
@@ -52,7 +52,7 @@ final class JobControl {
    * @return the exit status
    */
   int run(ControlOptions options, String name, String argument) throws IOException {
-    String given = argument == null ? "" : new Path(argument).toUri().getPath();
+    String given = argument == null ? "" : PathArguments.parse(argument).toUri().getPath();
     String path = given.isEmpty() || given.equals("/") ? null : given;
     boolean isOne = name != null && !options.list;
     List<JobEntry> jobs = new JobList(fs, root).read(one -> !isOne || one.equals(name));

@@ -8,10 +8,10 @@ import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.stripeline.convert.report.FileDecision;
+import org.stripeline.convert.select.PathArguments;
 import org.stripeline.convert.select.TreeWalk;
 import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.convert.settings.RefusedException;
@@ -35,7 +35,7 @@ final class RuleExplanation {
 
   /** Prints the explanation for a file. */
   void print(String name, PrintWriter out) throws IOException {
-    String path = new Path(name).toUri().getPath();
+    String path = PathArguments.parse(name).toUri().getPath();
     HdfsFileStatus file = path.startsWith("/") ? fs.getClient().getFileInfo(path) : null;
     if (file == null || file.isDirectory()) {
       throw new RefusedException(

@@ -93,6 +93,27 @@ class SeveralPathsTest {
     assertThat(cluster.fs().listStatus(new Path(root))).hasSize(jobs + paths);
   }
 
+  /** The jobs, snapshots and globs of a tree are found by comparing paths. */
+  @Test
+  void aPathThatEndsWithADotIsThatOfTheTree() throws Exception {
+    cluster.write("/dot/kept/a", 2 * BLOCK);
+    cluster.write("/dot/b", 2 * BLOCK);
+    cluster.fs().allowSnapshot(new Path("/dot/kept"));
+    cluster.fs().createSnapshot(new Path("/dot/kept"), "one");
+    String[] options = {
+      "--policy=XOR-2-1", "--layout=striped", "--allow-rack-loss", "--allow-stale-readers", "--json"
+    };
+    for (String path : new String[] {"/dot/.", "/dot/kept/..", "/dot/"}) {
+      List<String> words = new ArrayList<>(List.of(options));
+      words.add(path);
+      assertThat(run(words.toArray(new String[0]))).as(err.toString()).isZero();
+      assertThat(out.toString())
+          .contains("\"path\":\"/dot/b\"", "SNAPSHOTTED")
+          .doesNotContain("//b", "//kept");
+      out.getBuffer().setLength(0);
+    }
+  }
+
   @Test
   void namesOfJobsOfOneCommandDiffer() {
     Set<String> names = new HashSet<>();

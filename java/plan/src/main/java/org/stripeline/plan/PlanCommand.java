@@ -406,7 +406,7 @@ public final class PlanCommand implements Callable<Integer> {
   private String absolute() {
     String plain;
     try {
-      plain = new Path(path).toUri().getPath();
+      plain = PathArguments.parse(path).toUri().getPath();
     } catch (IllegalArgumentException e) {
       throw usage("Cannot plan '" + path + "': " + e.getMessage());
     }

@@ -41,7 +41,7 @@ public final class FileFinder implements RemoteIterator<Candidate> {
   public FileFinder(DFSClient client, String root, String jobs) throws IOException {
     this.client = client;
     // Without a slash at its end.
-    this.jobs = new Path(jobs).toUri().getPath();
+    this.jobs = PathArguments.parse(jobs).toUri().getPath();
     HdfsFileStatus status = InodePath.find(client, root);
     if (status == null) {
       vanished.directory(root);

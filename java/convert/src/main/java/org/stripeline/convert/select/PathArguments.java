@@ -37,6 +37,21 @@ public final class PathArguments {
   }
 
   /**
+   * Parses a path. Hadoop leaves a slash at the end of those that end with a {@code .} or {@code
+   * ..}, so that the paths of files below would have two in a row.
+   *
+   * @throws IllegalArgumentException if it is not valid
+   */
+  public static Path parse(String text) {
+    Path path = new Path(text);
+    URI uri = path.toUri();
+    String plain = uri.getPath();
+    return plain.length() > 1 && plain.endsWith("/")
+        ? new Path(uri.getScheme(), uri.getAuthority(), plain.substring(0, plain.length() - 1))
+        : path;
+  }
+
+  /**
    * Returns the command line that resumes a job, without its other options.
    *
    * @param path what the job converts
@@ -77,7 +92,7 @@ public final class PathArguments {
     Map<Path, String> spellings = new LinkedHashMap<>();
     for (String path : all) {
       try {
-        spellings.putIfAbsent(new Path(path), path);
+        spellings.putIfAbsent(parse(path), path);
       } catch (IllegalArgumentException e) {
         throw new RefusedException("Cannot use the path '" + path + "': " + e.getMessage());
       }

@@ -42,6 +42,7 @@ class PathArgumentsTest {
   @Test
   void pathsWithinOthersAreLeftOut() throws IOException {
     assertThat(expand("/a/b", "/a", "/a/", "/ab", "/a/c/d", "/a")).containsExactly("/a", "/ab");
+    assertThat(expand("/a/.", "/a/b", "/a/c/..", "/d/.", "/d")).containsExactly("/a/.", "/d/.");
     assertThat(expand(tree + "/*4", tree.toString())).containsExactly(tree.toString());
     assertThat(expand("/gone", "hdfs://one/gone/b")).hasSize(2);
   }
