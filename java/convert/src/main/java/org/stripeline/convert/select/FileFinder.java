@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.NoSuchElementException;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DirectoryListing;
@@ -19,13 +18,15 @@ import org.stripeline.convert.report.Vanished;
 /**
  * Walks a tree page by page, depth first and ordered by name, with the locations of all blocks.
  *
- * <p>Holds one page (at most {@code dfs.ls.limit} files or locations) for each level of the tree,
- * so its memory does not grow with the number of files. Directories are listed by inode id, so that
- * all pages come from the same directory. After each page, the directory must still be at its path;
- * otherwise it is counted as vanished. Files that are added to a page that was already read are
- * missed.
+ * <p>Holds one page (at most {@code dfs.ls.limit} files or locations) for each of the last 16
+ * levels of the tree, so its memory does not grow with the number of files. Directories are listed
+ * by inode id, so that all pages come from the same directory. After each page, the directory must
+ * still be at its path; otherwise it is counted as vanished. Files that are added to a page that
+ * was already read are missed.
  */
 public final class FileFinder implements RemoteIterator<Candidate> {
+  static final int PAGES_MAX = 16;
+
   private final DFSClient client;
   private final String jobs;
   private final Deque<Level> levels = new ArrayDeque<>();
@@ -68,6 +69,9 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     private DirectoryListing page;
     private int position;
 
+    /** The last entry that was taken from a page that was dropped, or null. */
+    private byte[] dropped;
+
     Level(String directory, long number) {
       this.directory = directory;
       this.number = number;
@@ -98,6 +102,11 @@ public final class FileFinder implements RemoteIterator<Candidate> {
   }
 
   private void advance(Level level) throws IOException {
+    if (level.dropped != null) {
+      level.page = list(level, level.dropped);
+      level.position = 0;
+      level.dropped = null;
+    }
     if (level.page == null) {
       levels.pop();
       return;
@@ -125,8 +134,28 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     Level level = new Level(path, number);
     level.page = list(level, HdfsFileStatus.EMPTY_NAME);
     if (!isJob(level.page)) {
+      dropPage();
       levels.push(level);
     }
+  }
+
+  /**
+   * Drops the page of the level that would be one too many, which is listed again later. Any user
+   * can make a thousand levels of directories.
+   */
+  private void dropPage() {
+    int above = 0;
+    for (Level level : levels) {
+      if (++above == PAGES_MAX && level.page != null) {
+        level.dropped = level.page.getPartialListing()[level.position - 1].getLocalNameInBytes();
+        level.page = null;
+      }
+    }
+  }
+
+  /** Returns how many pages of listings are kept. */
+  long pages() {
+    return levels.stream().filter(level -> level.page != null).count();
   }
 
   /**
