@@ -166,12 +166,7 @@ public final class Attributes {
     for (Map.Entry<String, byte[]> entry : wanted.entrySet()) {
       client.setXAttr(path, entry.getKey(), entry.getValue(), SET);
     }
-    String policy = storagePolicy(origin, newPolicy);
-    if (policy == null) {
-      client.unsetStoragePolicy(path);
-    } else {
-      client.setStoragePolicy(path, policy);
-    }
+    StoragePolicies.set(client, path, storagePolicy(origin, newPolicy));
     client.setTimes(path, modifiedMs, accessedMs);
   }
 

@@ -30,7 +30,7 @@ public final class CopyingRewriter implements FileRewriter {
       made = ((DFSOutputStream) out.getWrappedStream()).getFileId();
       attempt.attributes().applyEncryption(job.client(), attempt.temporary());
       job.requireInPlace(begin, made);
-      job.client().setStoragePolicy(InodePath.of(made), storagePolicy(job, attempt));
+      StoragePolicies.set(job.client(), InodePath.of(made), storagePolicy(job, attempt));
       job.reached(Step.CREATED, attempt.open());
       copy(attempt, out);
     }

@@ -22,6 +22,7 @@ import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.file.Attempt;
 import org.stripeline.convert.file.FileRewriter;
 import org.stripeline.convert.file.RangeCopy;
+import org.stripeline.convert.file.StoragePolicies;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.Polling;
@@ -68,7 +69,7 @@ public final class AdoptingRewriter implements FileRewriter {
     HdfsFileStatus temporary = create(attempt);
     attempt.attributes().applyEncryption(job.client(), attempt.temporary());
     job.requireInPlace(attempt.open().begin(), temporary.getFileId());
-    job.client().setStoragePolicy(InodePath.of(temporary.getFileId()), storage.getName());
+    StoragePolicies.set(job.client(), InodePath.of(temporary.getFileId()), storage.getName());
     job.reached(Step.CREATED, attempt.open());
 
     List<List<LocatedBlock>> groups =

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.util.DataChecksum;
@@ -15,6 +14,7 @@ import org.stripeline.convert.file.ParityCheck;
 import org.stripeline.convert.file.RangeCopy;
 import org.stripeline.convert.file.ReadBackCheck;
 import org.stripeline.convert.file.Redundancy;
+import org.stripeline.convert.file.StoragePolicies;
 import org.stripeline.convert.job.RateLimiter;
 import org.stripeline.natives.Ticker;
 
@@ -45,7 +45,7 @@ final class GroupCopy {
     ChecksumOpt checksums = new ChecksumOpt(type, copy.bytesPerChecksum);
     try (FSDataOutputStream out =
         RangeCopy.create(fs, part, copy.policy, copy.replication, copy.blockBytes, checksums)) {
-      fs.setStoragePolicy(new Path(part), copy.storagePolicy);
+      StoragePolicies.set(fs.getClient(), part, copy.storagePolicy);
       new RangeCopy(fs, copy.source, copy.readsByPosition)
           .copy(
               copy.offset,

@@ -10,7 +10,6 @@ import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
@@ -22,7 +21,7 @@ import org.stripeline.convert.settings.RefusedException;
 
 /**
  * Tests that files with storage policies whose storage no DataNode has, which any user can set, do
- * not keep the other files from being converted.
+ * not keep the other files from being converted, and NameNodes without storage policies.
  */
 class StorageTypesTest {
   private static final String CODE = "RS-3-2";
@@ -33,11 +32,16 @@ class StorageTypesTest {
   private ConvertCluster cluster;
   private final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
 
-  @BeforeEach
-  void start() throws IOException {
+  private void start(boolean hasPolicies) throws IOException {
     cluster =
         new ConvertCluster(
-            directory, 6, 3, conf -> conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN));
+            directory,
+            6,
+            3,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ConvertCluster.PLUGIN);
+              conf.setBoolean("dfs.storage.policy.enabled", hasPolicies);
+            });
   }
 
   @AfterEach
@@ -60,6 +64,7 @@ class StorageTypesTest {
 
   @Test
   void filesWithoutStorageAreLeftAndTheOthersConverted() throws Exception {
+    start(true);
     byte[] cold = cluster.write("/tree/cold", BYTES);
     byte[] hot = cluster.write("/tree/hot", BYTES);
     byte[] fast = cluster.write("/tree/fast", BYTES);
@@ -82,11 +87,33 @@ class StorageTypesTest {
 
   @Test
   void aJobOfWhichNoFileHasStorageIsRefused() throws Exception {
+    start(true);
     cluster.write("/tree/cold", BYTES);
     cluster.fs().setStoragePolicy(new Path("/tree"), "COLD");
 
     assertThatThrownBy(() -> execute("/tree"))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("on storage of type ARCHIVE, and the DataNodes in service have 0 B");
+  }
+
+  @Test
+  void filesOfANameNodeWithoutStoragePoliciesAreConvertedAndUndone() throws Exception {
+    start(false);
+    byte[] bytes = cluster.write("/adopted/a", BYTES);
+    cluster.write("/copied/a", BYTES);
+
+    assertThat(execute("/adopted").failures()).isEmpty();
+    assertThat(cluster.policy("/adopted/a")).isNotNull();
+    cluster.assertBytes("/adopted/a", bytes);
+    try (Driver driver = cluster.driver()) {
+      assertThat(driver.execute(ConvertCluster.striped("/copied", CODE), "copy").failures())
+          .isEmpty();
+    }
+    assertThat(cluster.policy("/copied/a")).isNotNull();
+    try (Driver driver = cluster.driver()) {
+      assertThat(driver.execute(ConvertCluster.undo("/adopted"), "undo").failures()).isEmpty();
+    }
+    assertThat(cluster.policy("/adopted/a")).isNull();
+    cluster.assertBytes("/adopted/a", bytes);
   }
 }
