@@ -2,12 +2,10 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.hdfs.DFSInputStream.DNAddrPair;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -22,6 +20,7 @@ import org.stripeline.client.Interrupts;
 import org.stripeline.client.read.BlockGroup;
 import org.stripeline.client.read.Refusals;
 import org.stripeline.client.read.UnitReader;
+import org.stripeline.client.read.shared.NameNodeRequest;
 import org.stripeline.natives.Ticker;
 
 /**
@@ -43,13 +42,7 @@ final class StripelineBlockGroup implements BlockGroup {
   private final long startOffset;
   private final String name;
 
-  private final Object requesting = new Object();
-
-  /**
-   * The request for locations that was begun last, for all threads that need the answer; null
-   * before the first. Guarded by {@code requesting}.
-   */
-  private CompletableFuture<Void> lastRequest;
+  private final NameNodeRequest<Void> reloading;
 
   /** The located block that the stream supplied last. */
   private volatile LocatedStripedBlock located;
@@ -69,6 +62,15 @@ final class StripelineBlockGroup implements BlockGroup {
     this.located = group;
     this.units = parse(group);
     this.refreshedNanos = ticker.nanos() - FRESH_NANOS;
+    this.reloading =
+        new NameNodeRequest<>(
+            stream.context().threads(),
+            nameNode(),
+            "the locations of " + name,
+            () -> {
+              refresh();
+              return null;
+            });
   }
 
   private LocatedBlock[] parse(LocatedStripedBlock group) throws IOException {
@@ -149,35 +151,10 @@ final class StripelineBlockGroup implements BlockGroup {
 
   /**
    * Reloads locations and tokens, unless another thread has reloaded them since {@code seen} was
-   * read. Another thread calls the NameNode, because this one is interrupted when its read is given
-   * up: all threads of a client share a connection to the NameNode, and an interrupt while it is
-   * set up fails the calls of all. This thread can be interrupted while it waits, so that a
-   * NameNode that hangs does not block it.
+   * read.
    */
   private void reload(LocatedBlock seen) throws IOException {
-    CompletableFuture<Void> request;
-    boolean isNew;
-    synchronized (requesting) {
-      if (!isCurrent(seen)) {
-        return;
-      }
-      isNew = lastRequest == null || lastRequest.isDone();
-      if (isNew) {
-        lastRequest = new CompletableFuture<>();
-      }
-      request = lastRequest;
-    }
-    if (isNew) {
-      String nameNode = String.valueOf(stream.getDFSClient().getCanonicalServiceName());
-      try {
-        stream.context().threads().request(nameNode, () -> carryOut(request));
-      } catch (RuntimeException | Error e) {
-        // Otherwise all later requests would wait for this one.
-        request.completeExceptionally(e);
-        throw e;
-      }
-    }
-    await(request);
+    reloading.answerIf(() -> isCurrent(seen));
   }
 
   private boolean isCurrent(LocatedBlock seen) {
@@ -189,27 +166,9 @@ final class StripelineBlockGroup implements BlockGroup {
     return false;
   }
 
-  private void carryOut(CompletableFuture<Void> request) {
-    try {
-      refresh();
-      request.complete(null);
-    } catch (IOException | RuntimeException | Error e) {
-      request.completeExceptionally(e);
-    }
-  }
-
-  private void await(CompletableFuture<Void> request) throws IOException {
-    try {
-      request.get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("Interrupted while the NameNode is asked");
-    } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      throw cause instanceof IOException
-          ? new IOException(cause.getMessage(), cause)
-          : new IOException("Cannot request the locations of " + name + ": " + cause, cause);
-    }
+  @Override
+  public String nameNode() {
+    return ((StripelineDFSClient) stream.getDFSClient()).nameNode();
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.CryptoCodec;
 import org.apache.hadoop.crypto.CryptoOutputStream;
@@ -22,6 +23,7 @@ import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FileEncryptionInfo;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -34,12 +36,15 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsPathHandle;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.hdfs.security.token.block.DataEncryptionKey;
 import org.apache.hadoop.hdfs.server.namenode.ha.ObserverReadProxyProvider;
 import org.apache.hadoop.util.Progressable;
 import org.stripeline.client.ClientDefaults;
 import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
 import org.stripeline.client.metrics.ClientMetrics;
+import org.stripeline.client.read.shared.ConnectionKeys;
+import org.stripeline.client.read.shared.FetchThreads;
 import org.stripeline.client.read.shared.ReadContext;
 import org.stripeline.client.write.SyncMode;
 import org.stripeline.client.write.WriteSettings;
@@ -48,12 +53,18 @@ import org.stripeline.client.write.WriteSettings;
 class StripelineDFSClient extends DFSClient {
   private static final int SWEPT_MAX = 1000;
 
+  /** A key that not all releases of Hadoop have; the others use the default. */
+  private static final String DEFAULTS_VALIDITY = "dfs.client.server-defaults.validity.period.ms";
+
+  private static final long DEFAULTS_VALIDITY_MILLIS = TimeUnit.HOURS.toMillis(1);
+
   private final PipelineChoice choice;
   private final ReadContext readContext;
   private final StripelineOutputStreams outputs;
   private final SyncRefusal syncRefusal;
   private final boolean syncsDurably;
   private final URI uri;
+  private final ConnectionKeys keys;
   private volatile ReplicatedSwitch.Listener switchListener = ReplicatedSwitch.Listener.NONE;
 
   /**
@@ -84,6 +95,13 @@ class StripelineDFSClient extends DFSClient {
     this.syncRefusal = new SyncRefusal(writeSettings.sync() == SyncMode.REFUSE);
     this.syncsDurably = writeSettings.sync() == SyncMode.DURABLE;
     this.uri = uri;
+    this.keys =
+        new ConnectionKeys(
+            readContext,
+            nameNode(),
+            getConfiguration().getLong(DEFAULTS_VALIDITY, DEFAULTS_VALIDITY_MILLIS),
+            () -> namenode.getServerDefaults(),
+            () -> namenode.getDataEncryptionKey());
     this.outputs =
         choice.write() == WriteMode.STOCK ? null : new StripelineOutputStreams(this, writeSettings);
   }
@@ -102,6 +120,11 @@ class StripelineDFSClient extends DFSClient {
     String key = HdfsClientConfigKeys.Failover.PROXY_PROVIDER_KEY_PREFIX + '.' + uri.getHost();
     Class<?> provider = getConfiguration().getClass(key, null);
     return provider != null && ObserverReadProxyProvider.class.isAssignableFrom(provider);
+  }
+
+  /** Returns the NameNode or nameservice. */
+  String nameNode() {
+    return String.valueOf(getCanonicalServiceName());
   }
 
   ReadContext readContext() {
@@ -181,6 +204,28 @@ class StripelineDFSClient extends DFSClient {
 
   private static boolean isCoded(HdfsFileStatus file) {
     return file != null && file.getErasureCodingPolicy() != null;
+  }
+
+  @Override
+  public FsServerDefaults getServerDefaults() throws IOException {
+    checkOpen();
+    return keys.defaults(
+        FetchThreads.isCurrent() || Thread.currentThread() instanceof DataStreamer);
+  }
+
+  @Override
+  public DataEncryptionKey newDataEncryptionKey() throws IOException {
+    return shouldEncryptData() ? keys.key() : null;
+  }
+
+  @Override
+  public void clearDataEncryptionKey() {
+    keys.forgetKey();
+  }
+
+  @Override
+  public DataEncryptionKey getEncryptionKey() {
+    return keys.knownKey();
   }
 
   /** Returns no empty block groups; also input streams get their block locations here. */

@@ -40,6 +40,9 @@ public interface BlockGroup {
   /** Records that the copy of an internal block on {@code node} is corrupt. */
   void corrupt(int unit, String node);
 
+  /** Returns the NameNode or nameservice that knows the locations of the internal blocks. */
+  String nameNode();
+
   /** Requests the locations of the internal blocks from the NameNode again. */
   void refresh() throws IOException;
 

@@ -48,6 +48,9 @@ public final class GroupKnowledge {
   /** When the NameNode was last asked because an internal block was not in good standing. */
   private final AtomicLong lookedNanos;
 
+  /** Whether that request is not answered yet. */
+  private volatile boolean isLooking;
+
   /**
    * Creates an object with no known faults.
    *
@@ -223,19 +226,26 @@ public final class GroupKnowledge {
     long now = ticker.nanos();
     long before = lookedNanos.get();
     long period = Math.max(context.health().periodNanos(), LOOK_NANOS_MIN) << vainLooks;
-    if (now - before >= period && lookedNanos.compareAndSet(before, now)) {
-      context.threads().execute("NameNode", this::look);
+    if (now - before >= period && !isLooking && lookedNanos.compareAndSet(before, now)) {
+      isLooking = true;
+      if (!context.threads().tryRequest(group.nameNode(), this::look)) {
+        isLooking = false;
+      }
     }
   }
 
   private void look() {
-    List<String> before = nodes();
     try {
-      group.refresh();
-    } catch (IOException e) {
-      LOG.debug("Cannot get the locations of internal blocks of {}", group.name(), e);
+      List<String> before = nodes();
+      try {
+        group.refresh();
+      } catch (IOException e) {
+        LOG.debug("Cannot get the locations of internal blocks of {}", group.name(), e);
+      }
+      vainLooks = nodes().equals(before) ? Math.min(vainLooks + 1, VAIN_LOOKS_MAX) : 0;
+    } finally {
+      isLooking = false;
     }
-    vainLooks = nodes().equals(before) ? Math.min(vainLooks + 1, VAIN_LOOKS_MAX) : 0;
   }
 
   private List<String> nodes() {

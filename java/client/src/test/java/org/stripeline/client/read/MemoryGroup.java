@@ -58,6 +58,8 @@ final class MemoryGroup implements BlockGroup {
   /** The maximum number of bytes that a reader returns at once. */
   int portion = Integer.MAX_VALUE;
 
+  volatile String nameNode = "memory";
+
   /** The action of the NameNode when it is asked for locations. */
   volatile Runnable found;
 
@@ -168,6 +170,11 @@ final class MemoryGroup implements BlockGroup {
 
   @Override
   public void corrupt(int unit, String node) {}
+
+  @Override
+  public String nameNode() {
+    return nameNode;
+  }
 
   @Override
   public void refresh() {

@@ -302,6 +302,39 @@ class ReadTimesTest {
     assertThat(group.opensOfUnit.get(1)).isPositive();
   }
 
+  /**
+   * More groups than threads look up the units that they lack at a NameNode that does not answer.
+   */
+  @Test
+  void aMissingUnitIsFoundWhileAnotherNameNodeHangs() throws Exception {
+    int groups = ClientKeys.READ_THREADS_DEFAULT;
+    CountDownLatch answer = new CountDownLatch(1);
+    group.absent[1] = true;
+    group.found = () -> group.absent[1] = false;
+    ticker.advance(PERIOD_SECONDS, SECONDS);
+    MemoryGroup[] others = new MemoryGroup[groups];
+    try {
+      for (int i = 0; i < groups; i++) {
+        others[i] = group();
+        others[i].nameNode = "hung";
+        others[i].absent[1] = true;
+        others[i].found = () -> awaitQuietly(answer);
+        GroupKnowledge known =
+            new GroupKnowledge(others[i], 6, 3, CELL, group.data.length, false, ticker);
+        ticker.advance(PERIOD_SECONDS, SECONDS);
+        known.look(context);
+        // Not once more while it is not answered.
+        ticker.advance(PERIOD_SECONDS, SECONDS);
+        known.look(context);
+      }
+      read(CELL, 2 * CELL);
+      await(() -> reader.standing(1) == Standing.GOOD);
+    } finally {
+      answer.countDown();
+    }
+    await(() -> Arrays.stream(others).allMatch(other -> other.refreshes.get() == 1));
+  }
+
   /** One unit hangs, one is slow, and no other is left until the slow one has arrived. */
   @Test
   void aHungUnitIsNotWaitedForOnceASlowOneArrives() throws Exception {

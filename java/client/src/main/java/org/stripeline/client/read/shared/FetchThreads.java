@@ -32,6 +32,9 @@ public final class FetchThreads {
   /** The maximum number of requests to one NameNode at a time. */
   private static final int REQUEST_THREADS = 16;
 
+  /** Set on the threads that fetch, which are interrupted when a read is given up. */
+  private static final ThreadLocal<Boolean> FETCHES = new ThreadLocal<>();
+
   private final ThreadPoolExecutor pool;
   private final ThreadPoolExecutor aside;
   private final ThreadFactory setAside;
@@ -85,6 +88,11 @@ public final class FetchThreads {
     return pool;
   }
 
+  /** Returns whether the current thread runs tasks that are interrupted when they are given up. */
+  public static boolean isCurrent() {
+    return FETCHES.get() != null;
+  }
+
   /** Runs a task that does not block, independently of the tasks that wait. */
   public void executeAside(Runnable task) {
     try {
@@ -102,12 +110,24 @@ public final class FetchThreads {
    * @param nameNode the NameNode or nameservice
    */
   public void request(String nameNode, Runnable request) {
+    if (!tryRequest(nameNode, request)) {
+      run(request);
+    }
+  }
+
+  /**
+   * Runs a request to a NameNode as {@link #request} does, but not on the calling thread.
+   *
+   * @return false if no thread can be started; the request is then not carried out
+   */
+  public boolean tryRequest(String nameNode, Runnable request) {
     try {
       requests
           .computeIfAbsent(nameNode, name -> independent(REQUEST_THREADS, setAside))
           .execute(() -> run(request));
+      return true;
     } catch (OutOfMemoryError noMoreThreads) {
-      run(request);
+      return false;
     }
   }
 
@@ -196,6 +216,7 @@ public final class FetchThreads {
   }
 
   private void runAnd(Runnable first) {
+    FETCHES.set(true);
     for (Runnable task = first; task != null; task = next()) {
       run(task);
     }
