@@ -57,6 +57,7 @@ exempt=(
   JournalRecord           # notes the time of day of each step
   StatusWriter            # notes the time of day at which a driver began and a status was written
   JobDirectory            # names jobs by the local time
+  ConnectionKeys          # compares the time at which a key of the NameNode expires with the time of day
   JobList                 # compares times of files on HDFS with the NameNode's clock, or this machine's
   FileJudge               # compares the modification times of files with the time of day
   ScrubCommand            # compares the modification times of files with the time of day
