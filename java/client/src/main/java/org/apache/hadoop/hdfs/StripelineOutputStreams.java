@@ -40,6 +40,12 @@ final class StripelineOutputStreams {
   private static final long APPEND_RETRY_MILLIS = 5000;
   private static final long APPEND_PAUSE_MILLIS = 500;
 
+  /**
+   * Held while a stream is constructed: Hadoop's constructor takes a cell for each unit from a pool
+   * that keeps all it ever had, and ours returns them, so that streams use the same cells.
+   */
+  private static final Object CONSTRUCTION = new Object();
+
   private final StripelineDFSClient client;
   private final WriteSettings settings;
 
@@ -106,15 +112,17 @@ final class StripelineOutputStreams {
       short replication)
       throws IOException {
     HdfsFileStatus blocks = wholeCells(stat);
-    if (settings.sync() == SyncMode.DURABLE) {
-      // Callers ask for one replica of a file that is to be erasure-coded, which ignores the
-      // number.
-      short least = (short) Math.max(replication, client.getConf().getDefaultReplication());
-      return new DurableOutputStream(
-          client, src, flag, progress, last, blocks, checksum, favoredNodes, settings, least);
+    synchronized (CONSTRUCTION) {
+      if (settings.sync() == SyncMode.DURABLE) {
+        // Callers ask for one replica of a file that is to be erasure-coded, which ignores the
+        // number.
+        short least = (short) Math.max(replication, client.getConf().getDefaultReplication());
+        return new DurableOutputStream(
+            client, src, flag, progress, last, blocks, checksum, favoredNodes, settings, least);
+      }
+      return new StripelineOutputStream(
+          client, src, flag, progress, last, blocks, checksum, favoredNodes, settings);
     }
-    return new StripelineOutputStream(
-        client, src, flag, progress, last, blocks, checksum, favoredNodes, settings);
   }
 
   /**
