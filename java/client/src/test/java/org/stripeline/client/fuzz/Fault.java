@@ -25,6 +25,10 @@ record Fault(Kind kind, int group, int unit, double where, Moment when, int step
     TRUNCATE_DATA,
     /** The checksum file ends early. */
     TRUNCATE_CHECKSUMS,
+    /** Both files end early and match: every checksum that is left is right. */
+    TRUNCATE_BOTH,
+    /** The checksums are those of another internal block of the group. */
+    OTHER_CHECKSUMS,
     /** The data file is deleted. */
     DELETE_DATA,
     /** Both files are deleted. */
@@ -66,10 +70,15 @@ record Fault(Kind kind, int group, int unit, double where, Moment when, int step
     WHEN_READ
   }
 
+  /** Returns this fault with another kind. */
+  Fault as(Kind other) {
+    return new Fault(other, group, unit, where, when, step);
+  }
+
   /** Returns this fault, or if it would hang, a fault that fails at once. */
   Fault insteadOfHanging() {
     boolean hangs = kind == Kind.HANG || kind == Kind.HANG_NODE;
-    return hangs ? new Fault(Kind.FAIL, group, unit, where, when, step) : this;
+    return hangs ? as(Kind.FAIL) : this;
   }
 
   @Override

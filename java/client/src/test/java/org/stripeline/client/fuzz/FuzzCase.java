@@ -48,7 +48,12 @@ record FuzzCase(
   }
 
   private static final int STEPS_MAX = 12;
-  private static final Fault.Kind[] KINDS = Fault.Kind.values();
+
+  /** The kinds that are drawn; the others replace some of them. */
+  private static final Fault.Kind[] KINDS =
+      EnumSet.complementOf(EnumSet.of(Fault.Kind.TRUNCATE_BOTH, Fault.Kind.OTHER_CHECKSUMS))
+          .toArray(new Fault.Kind[0]);
+
   private static final StreamCall.Kind[] CALLS =
       EnumSet.complementOf(EnumSet.of(StreamCall.Kind.SEEKS, StreamCall.Kind.CLOSE))
           .toArray(new StreamCall.Kind[0]);
@@ -75,6 +80,7 @@ record FuzzCase(
       steps.add(step(random, fuzzPolicy, groupBytes, total));
     }
     addRaces(new Random(seed * 0x9e3779b97f4a7c15L + 0x7654321), steps, total);
+    exchangeKinds(new Random(seed * 0x9e3779b97f4a7c15L + 0x2468ace), faults);
     return new FuzzCase(
         seed, fuzzPolicy, blockBytes, lengths, Writer.any(random), settings(random), faults, steps);
   }
@@ -89,6 +95,20 @@ record FuzzCase(
           random.nextInt(steps.size() + 1),
           new StreamCall(kind, position, length, random.nextLong()));
     }
+  }
+
+  /** Makes some faults ones that leave valid checksums, without changing the rest of the case. */
+  private static void exchangeKinds(Random random, List<Fault> faults) {
+    faults.replaceAll(
+        fault -> {
+          boolean isExchanged = random.nextBoolean();
+          if (isExchanged && fault.kind() == Fault.Kind.TRUNCATE_DATA) {
+            return fault.as(Fault.Kind.TRUNCATE_BOTH);
+          }
+          return isExchanged && fault.kind() == Fault.Kind.FLIP_CHECKSUM
+              ? fault.as(Fault.Kind.OTHER_CHECKSUMS)
+              : fault;
+        });
   }
 
   /**

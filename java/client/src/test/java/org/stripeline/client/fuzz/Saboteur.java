@@ -2,9 +2,11 @@
 package org.stripeline.client.fuzz;
 
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +19,8 @@ import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 /** Causes the faults of a case, and determines which reads may fail. */
 final class Saboteur implements AutoCloseable {
   private static final int CHECKSUM_HEADER_BYTES = 7;
+  private static final int CHECKSUM_BYTES = 4;
+  private static final int CHUNK_BYTES = 512;
 
   private final FuzzWorld world;
   private final FuzzPolicy fuzzPolicy;
@@ -48,8 +52,7 @@ final class Saboteur implements AutoCloseable {
     if (fault.kind().ofNode() && !bearable(fault)) {
       Fault.Kind kind =
           fault.kind() == Fault.Kind.STOP_NODE ? Fault.Kind.DELETE_BOTH : Fault.Kind.HANG;
-      taken =
-          new Fault(kind, fault.group(), fault.unit(), fault.where(), fault.when(), fault.step());
+      taken = fault.as(kind);
     }
     faults.add(taken);
     if (taken.kind().ofNode()) {
@@ -190,6 +193,12 @@ final class Saboteur implements AutoCloseable {
       case TRUNCATE_CHECKSUMS:
         truncate(checksums, fault);
         break;
+      case TRUNCATE_BOTH:
+        cutBoth(data, checksums, from / CHUNK_BYTES);
+        break;
+      case OTHER_CHECKSUMS:
+        exchange(checksums, fault);
+        break;
       case DELETE_DATA:
         Files.delete(data.toPath());
         break;
@@ -242,9 +251,37 @@ final class Saboteur implements AutoCloseable {
   }
 
   private static void truncate(File file, Fault fault) throws IOException {
+    cut(file, (long) (file.length() * fault.where()));
+  }
+
+  private static void cut(File file, long length) throws IOException {
     try (RandomAccessFile open = new RandomAccessFile(file, "rw")) {
-      open.setLength((long) (file.length() * fault.where()));
+      open.setLength(length);
     }
+  }
+
+  private static void cutBoth(File data, File checksums, long chunks) throws IOException {
+    cut(checksums, CHECKSUM_HEADER_BYTES + chunks * CHECKSUM_BYTES);
+    cut(data, chunks * CHUNK_BYTES);
+  }
+
+  /** Overwrites a checksum file with that of the first other unit that still has one. */
+  private void exchange(File checksums, Fault fault) throws IOException {
+    LocatedStripedBlock group = groups.get(fault.group());
+    for (int unit = 0; unit < fuzzPolicy.dataUnits() + fuzzPolicy.parityUnits(); unit++) {
+      if (unit != fault.unit() && StripedCluster.location(group, unit) != null) {
+        try {
+          Files.copy(
+              world.cluster().metaFile(group, unit).toPath(),
+              checksums.toPath(),
+              StandardCopyOption.REPLACE_EXISTING);
+          return;
+        } catch (FileNotFoundException isDeleted) {
+          // The next one, then.
+        }
+      }
+    }
+    truncate(checksums, fault);
   }
 
   private File blockFile(Fault fault) throws IOException {
