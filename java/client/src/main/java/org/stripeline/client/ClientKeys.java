@@ -26,8 +26,8 @@ public final class ClientKeys {
   public static final long READ_MEMORY_DEFAULT = 0;
 
   /**
-   * The maximum number of threads that fetch cells, per JVM, at least 16; the first client's value
-   * applies.
+   * The maximum number of threads that fetch cells, per cluster, at least 16; the value of the
+   * cluster's first client in the JVM applies.
    */
   public static final String READ_THREADS = "stripeline.client.read.threads";
 

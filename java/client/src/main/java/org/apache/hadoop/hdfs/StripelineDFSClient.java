@@ -109,7 +109,7 @@ class StripelineDFSClient extends DFSClient {
   /** Creates a client. */
   static StripelineDFSClient create(URI uri, Configuration conf, FileSystem.Statistics statistics)
       throws IOException {
-    ReadContext readContext = new ReadContext(conf);
+    ReadContext readContext = new ReadContext(conf, String.valueOf(uri.getAuthority()));
     WriteSettings writeSettings = WriteSettings.of(conf);
     ClientMetrics.publish();
     return new StripelineDFSClient(uri, conf, statistics, readContext, writeSettings);

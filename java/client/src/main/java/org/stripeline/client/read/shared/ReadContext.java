@@ -2,6 +2,7 @@
 package org.stripeline.client.read.shared;
 
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
@@ -13,11 +14,15 @@ import org.stripeline.client.MemoryLimits;
 import org.stripeline.natives.Ticker;
 
 /**
- * State that the streams of one client share: settings, and the health of its DataNodes. Threads,
- * buffers and counters are shared by all clients of the JVM.
+ * State that the streams of one client share: settings, and the health of its DataNodes. Threads
+ * are shared by the clients of a cluster, buffers and counters by all clients of the JVM.
  */
 public final class ReadContext {
-  private static final AtomicReference<FetchThreads> THREADS = new AtomicReference<>();
+  /**
+   * The threads for each cluster, so that one whose DataNodes all hang leaves those of others free.
+   */
+  private static final Map<String, FetchThreads> THREADS = new ConcurrentHashMap<>();
+
   private static final AtomicReference<ReadBuffers> BUFFERS = new AtomicReference<>();
   private static final AtomicReference<IdleLanes> IDLE = new AtomicReference<>();
   private static final ReadCounters COUNTERS = new ReadCounters(null);
@@ -42,6 +47,7 @@ public final class ReadContext {
   private static final long BUFFER_TIMEOUT_MILLIS = 10_000;
 
   private final Ticker ticker;
+  private final FetchThreads threads;
   private final ReadBuffers buffers;
   private final long windowBytes;
   private final boolean hedged;
@@ -56,6 +62,15 @@ public final class ReadContext {
     this(conf, new ClientSettings(conf));
   }
 
+  /**
+   * Creates the context of a client.
+   *
+   * @param cluster the NameNode or nameservice
+   */
+  public ReadContext(Configuration conf, String cluster) {
+    this(conf, new ClientSettings(conf), null, Ticker.SYSTEM, cluster);
+  }
+
   /** Creates a context from a configuration and its settings. */
   public ReadContext(Configuration conf, ClientSettings settings) {
     this(conf, settings, null, Ticker.SYSTEM);
@@ -66,6 +81,11 @@ public final class ReadContext {
    * does not apply to what all clients of the JVM share.
    */
   public ReadContext(Configuration conf, ClientSettings settings, ReadBuffers own, Ticker ticker) {
+    this(conf, settings, own, ticker, "");
+  }
+
+  private ReadContext(
+      Configuration conf, ClientSettings settings, ReadBuffers own, Ticker ticker, String cluster) {
     this.ticker = ticker;
     windowBytes = settings.bytes(ClientKeys.READ_WINDOW, ClientKeys.READ_WINDOW_DEFAULT, 0);
     hedged = settings.flag(ClientKeys.HEDGE_ENABLED, ClientKeys.HEDGE_ENABLED_DEFAULT);
@@ -81,10 +101,10 @@ public final class ReadContext {
     socketTimeoutMillis =
         conf.getLong(
             HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, HdfsConstants.READ_TIMEOUT);
-    int threads =
+    int threadsMax =
         settings.countRaised(
             ClientKeys.READ_THREADS, ClientKeys.READ_THREADS_DEFAULT, THREADS_LEAST);
-    THREADS.compareAndSet(null, new FetchThreads(threads));
+    threads = THREADS.computeIfAbsent(cluster, name -> new FetchThreads(threadsMax));
     IDLE.compareAndSet(
         null,
         new IdleLanes(
@@ -125,9 +145,9 @@ public final class ReadContext {
     return LATENCIES;
   }
 
-  /** Returns the threads that fetch, of this JVM. */
+  /** Returns the threads that fetch from the cluster of this client. */
   public FetchThreads threads() {
-    return THREADS.get();
+    return threads;
   }
 
   /** Returns the idle lanes of this JVM. */
