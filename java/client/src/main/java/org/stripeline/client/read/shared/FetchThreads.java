@@ -17,14 +17,18 @@ import org.stripeline.natives.SharedThreads;
 
 /**
  * The threads that fetch. Their number grows with the work up to a bound; further tasks wait for a
- * free thread. Tasks of one DataNode use at most a quarter of the threads, so that a DataNode that
- * hangs leaves the rest to others. Idle threads end. A task may submit tasks without risk of a
- * deadlock. The number of waiting tasks is bounded by the lanes of the open streams, each of which
- * has at most one task. Requests to NameNodes have threads of their own.
+ * free thread. Tasks of one DataNode use at most a third of what its threads leave free, and thus a
+ * quarter of all, so that DataNodes that hang leave threads to others, however many hang. Idle
+ * threads end. A task may submit tasks without risk of a deadlock. The number of waiting tasks is
+ * bounded by the lanes of the open streams, each of which has at most one task. Requests to
+ * NameNodes have threads of their own.
  */
 public final class FetchThreads {
   private static final Logger LOG = LoggerFactory.getLogger(FetchThreads.class);
   private static final long IDLE_SECONDS = 10;
+
+  /** The tasks of one DataNode may use this fraction of the free threads. */
+  private static final int FREE_PART = 3;
 
   /** Enough for tasks that never block. */
   private static final int ASIDE_THREADS = 2;
@@ -43,13 +47,15 @@ public final class FetchThreads {
   private final Map<String, ThreadPoolExecutor> requests = new ConcurrentHashMap<>();
 
   private final int most;
-  private final int mostOfNode;
 
   /**
    * The tasks of each DataNode that has a task running or waiting for a thread. Its lock also
    * guards the fields below.
    */
   private final Map<String, Turns> nodes = new HashMap<>();
+
+  /** The number of tasks that wait because others of their DataNode have threads enough. */
+  private int held;
 
   /** Tasks that wait for a thread. */
   private final Queue<Runnable> waiting = new ArrayDeque<>();
@@ -67,7 +73,6 @@ public final class FetchThreads {
   /** Creates the pool with threads from the factories {@code fetching} and {@code setAside}. */
   FetchThreads(int most, ThreadFactory fetching, ThreadFactory setAside) {
     this.most = most;
-    mostOfNode = Math.max(1, most / 4);
     pool =
         new ThreadPoolExecutor(
             0,
@@ -145,16 +150,18 @@ public final class FetchThreads {
    */
   public void execute(String nodeOrNull, Runnable task) {
     String node = String.valueOf(nodeOrNull);
+    Runnable first;
     synchronized (nodes) {
       Turns turns = nodes.computeIfAbsent(node, name -> new Turns());
-      if (turns.taken == mostOfNode) {
-        turns.waiting.add(task);
+      turns.waiting.add(task);
+      held++;
+      first = beginTurn(turns);
+      if (first == null) {
         return;
       }
-      turns.taken++;
     }
     try {
-      execute(() -> runInTurn(node, task));
+      execute(() -> runInTurn(node, first));
     } catch (RuntimeException | Error e) {
       Runnable next = endTurn(node);
       if (next != null) {
@@ -164,6 +171,36 @@ public final class FetchThreads {
       }
       throw e;
     }
+  }
+
+  /** Returns the DataNode's first waiting task if its tasks may use a further thread, or null. */
+  private Runnable beginTurn(Turns turns) {
+    if (turns.waiting.isEmpty() || turns.taken >= mostOfNode()) {
+      return null;
+    }
+    turns.taken++;
+    held--;
+    return turns.waiting.poll();
+  }
+
+  /** Returns a task that waited although a thread is free for it now, or null. */
+  private Runnable takeHeld() {
+    if (held == 0) {
+      return null;
+    }
+    for (Map.Entry<String, Turns> each : nodes.entrySet()) {
+      String node = each.getKey();
+      Runnable task = beginTurn(each.getValue());
+      if (task != null) {
+        return () -> runInTurn(node, task);
+      }
+    }
+    return null;
+  }
+
+  /** Returns the number of threads that tasks of one DataNode may use at present. */
+  private int mostOfNode() {
+    return Math.max(1, (most - running) / FREE_PART);
   }
 
   private void runInTurn(String node, Runnable task) {
@@ -186,7 +223,9 @@ public final class FetchThreads {
     synchronized (nodes) {
       Turns turns = nodes.get(node);
       Runnable next = turns.waiting.poll();
-      if (next == null && --turns.taken == 0) {
+      if (next != null) {
+        held--;
+      } else if (--turns.taken == 0) {
         nodes.remove(node);
       }
       return next;
@@ -225,10 +264,13 @@ public final class FetchThreads {
   private Runnable next() {
     synchronized (nodes) {
       Runnable next = waiting.poll();
-      if (next == null) {
-        running--;
+      if (next != null) {
+        return next;
       }
-      return next;
+      running--;
+      Runnable released = takeHeld();
+      running += released == null ? 0 : 1;
+      return released;
     }
   }
 

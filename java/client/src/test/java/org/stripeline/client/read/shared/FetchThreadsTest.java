@@ -108,6 +108,54 @@ class FetchThreadsTest {
     awaitDone(60);
   }
 
+  /** More DataNodes than files can lose, as in a rack. */
+  @Test
+  void manyHungDataNodesLeaveThreadsForOthers() {
+    int most = 64;
+    FetchThreads threads = new FetchThreads(most);
+    CountDownLatch latch = new CountDownLatch(1);
+    for (int node = 0; node < 8; node++) {
+      for (int i = 0; i < most; i++) {
+        String name = "hung" + node;
+        threads.execute(
+            name,
+            () -> {
+              awaitQuietly(latch);
+              done.incrementAndGet();
+            });
+      }
+    }
+    for (int i = 0; i < 30; i++) {
+      threads.execute("node" + i % 6, done::incrementAndGet);
+    }
+    awaitDone(30);
+    latch.countDown();
+    awaitDone(30 + 8 * most);
+  }
+
+  /** The tasks of a DataNode are submitted while others leave it one thread. */
+  @Test
+  void waitingTasksGetThreadsThatBecomeFree() {
+    FetchThreads threads = new FetchThreads(16);
+    CountDownLatch latch = new CountDownLatch(1);
+    for (int task = 0; task < 160; task++) {
+      threads.execute("busy" + task % 16, () -> awaitQuietly(latch));
+    }
+    CountDownLatch both = new CountDownLatch(2);
+    threads.execute("node", done::incrementAndGet);
+    for (int task = 0; task < 2; task++) {
+      threads.execute(
+          "node",
+          () -> {
+            both.countDown();
+            awaitQuietly(both);
+            done.incrementAndGet();
+          });
+    }
+    latch.countDown();
+    awaitDone(3);
+  }
+
   /** All threads wait for requests, which need threads, too. */
   @Test
   void requestsThatTasksWaitForAreCarriedOut() {
