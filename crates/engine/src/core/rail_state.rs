@@ -127,16 +127,24 @@ pub(crate) struct InFlightPieces(Mutex<Vec<Entry>>);
 
 struct Entry {
     ticket: u64,
-    /// See [`RailState::due_bytes`].
-    due_bytes: usize,
+    due: Due,
     in_flight: InFlightPiece,
 }
 
+/// When a piece in flight is overdue.
+#[derive(Clone, Copy)]
+pub(crate) struct Due {
+    /// See [`RailState::due_bytes`].
+    pub(crate) bytes: usize,
+    /// The [`WatchedTime`](crate::core::watchdog::WatchedTime) when it was begun.
+    pub(crate) watched: u64,
+}
+
 impl InFlightPieces {
-    pub(crate) fn insert(&self, ticket: u64, in_flight: InFlightPiece, due_bytes: usize) {
+    pub(crate) fn insert(&self, ticket: u64, in_flight: InFlightPiece, due: Due) {
         lock(&self.0).push(Entry {
             ticket,
-            due_bytes,
+            due,
             in_flight,
         });
     }
@@ -166,10 +174,10 @@ impl InFlightPieces {
     }
 
     /// Revokes the pieces that are `late` and whose buffers the rail has released. `late` is given
-    /// when a piece was begun, and its [`RailState::due_bytes`].
+    /// when a piece was begun, and when it is overdue.
     pub(crate) fn revoke(
         &self,
-        late: impl Fn(u64, usize) -> bool,
+        late: impl Fn(u64, Due) -> bool,
     ) -> Vec<(InFlightPiece, stripeline_rail::Piece)> {
         let mut entries = lock(&self.0);
         let mut revoked = Vec::new();
@@ -177,7 +185,7 @@ impl InFlightPieces {
         while index < entries.len() {
             let entry = &entries[index];
             let piece = match &entry.in_flight.handle {
-                Some(handle) if late(entry.in_flight.begun, entry.due_bytes) => handle.revoke(),
+                Some(handle) if late(entry.in_flight.begun, entry.due) => handle.revoke(),
                 _ => None,
             };
             match piece {

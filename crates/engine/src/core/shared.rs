@@ -16,6 +16,7 @@ use crate::core::sync::Arc;
 use crate::core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::core::task::Task;
 use crate::core::timer_queue::TimerQueue;
+use crate::core::watchdog::WatchedTime;
 use crate::node::{Coordination, Membership};
 use crate::schedule::{COMMON, RailSet, Scheduler};
 
@@ -35,6 +36,7 @@ pub(crate) struct Core {
     pub(crate) may_code_at_once: bool,
     pub(crate) admission: Arc<Admission>,
     pub(crate) timers: TimerQueue,
+    pub(crate) watched: WatchedTime,
     /// For each priority, whether a task was given up, or a part of such a task was queued, since
     /// [`Core::end_failed`] last searched the queues.
     pub(crate) gave_up: [AtomicBool; 2],
@@ -89,6 +91,7 @@ impl Core {
             common: Queues::default(),
             first_come: Doorbell::default(),
             timers: TimerQueue::default(),
+            watched: WatchedTime::default(),
             gave_up: Default::default(),
             closing: AtomicBool::new(false),
             process: Process::current(),

@@ -380,6 +380,14 @@ fn fill(core: &Core, lane: usize, pieces: u64) -> &InFlightPieces {
     in_flight
 }
 
+/// Makes the watchdog's rounds between two times from now on.
+fn watch(core: &Core, times: std::ops::Range<u64>) {
+    const ROUND_NS: usize = 5_000_000;
+    let (now, end) = (core.clock.now(), times.end);
+    let rounds = times.step_by(ROUND_NS).chain([end]);
+    rounds.for_each(|passed| core.revoke_overdue(now + passed));
+}
+
 #[test]
 fn a_piece_on_a_new_lane_may_take_as_long_as_those_on_the_other_lanes() {
     let core = deep_core();
@@ -388,9 +396,9 @@ fn a_piece_on_a_new_lane_may_take_as_long_as_those_on_the_other_lanes() {
     // The device does the pieces in the order of their submission, and those of the first lane have
     // completed.
     first.take().for_each(drop);
-    core.revoke_overdue(core.clock.now() + (DEPTH + 1) * PIECE_NS);
+    watch(&core, 0..(DEPTH + 1) * PIECE_NS);
     assert_eq!(second.len(), 1, "it is just being done");
-    core.revoke_overdue(core.clock.now() + 21 * (DEPTH + 1) * PIECE_NS);
+    watch(&core, 0..21 * (DEPTH + 1) * PIECE_NS);
     assert_eq!(second.len(), 0, "it hangs");
 }
 
@@ -402,9 +410,24 @@ fn a_piece_on_a_deep_lane_may_take_as_long_as_those_before_it() {
     (1..DEPTH).for_each(|ticket| drop(in_flight.remove(ticket)));
     // With another lane that is as busy.
     let least = 2 * DEPTH * PIECE_NS;
-    core.revoke_overdue(core.clock.now() + least);
+    watch(&core, 0..least);
     assert_eq!(in_flight.len(), 1, "it is just being done");
-    core.revoke_overdue(core.clock.now() + 21 * least);
+    watch(&core, 0..21 * least);
+    assert_eq!(in_flight.len(), 0, "it hangs");
+}
+
+#[test]
+fn time_during_which_the_process_is_stopped_does_not_count() {
+    let core = deep_core();
+    let in_flight = fill(&core, 0, 1);
+    let limit = core.time_limit(0, 2 * 16, core.clock.now());
+    let stopped = 30 * limit;
+    for passed in [10 * limit, 20 * limit, stopped] {
+        core.revoke_overdue(core.clock.now() + passed);
+    }
+    watch(&core, stopped..stopped + limit / 4);
+    assert_eq!(in_flight.len(), 1, "its rail had no time");
+    watch(&core, stopped + limit / 4..stopped + limit);
     assert_eq!(in_flight.len(), 0, "it hangs");
 }
 

@@ -10,9 +10,10 @@ use crate::api::options::EventKind;
 use crate::api::request::Priority;
 use crate::core::clock::nanoseconds;
 use crate::core::queue::{Check, QueueEntry, Subtask};
-use crate::core::rail_state::InFlightPiece;
+use crate::core::rail_state::{Due, InFlightPiece};
 use crate::core::shared::{Core, data_bytes};
 use crate::core::sync::Arc;
+use crate::core::sync::atomic::AtomicU64;
 use crate::core::task::Task;
 use crate::schedule::{BEGUN, COMMON};
 
@@ -28,6 +29,33 @@ const REFRESH_NS: u64 = 250_000_000;
 
 /// A piece is overdue after this many times the time that follows from its rail's rate.
 const OVERDUE_FACTOR: u64 = 20;
+
+/// The most that counts as watched between two rounds. More time passes while the process is
+/// stopped, or gets no CPU: its rails cannot answer then either.
+const WATCHED_MAX_NS: u64 = 50_000_000;
+
+/// The time during which the watchdog made its rounds; a rail hangs only if it does not answer for
+/// long by this time, too.
+#[derive(Default)]
+pub(crate) struct WatchedTime {
+    nanoseconds: AtomicU64,
+    /// When the last round was made.
+    last: AtomicU64,
+}
+
+impl WatchedTime {
+    pub(crate) fn time(&self) -> u64 {
+        self.nanoseconds.load(Relaxed)
+    }
+
+    /// Counts the time since the last round and returns the sum. Only one thread may call this.
+    fn advance(&self, now: u64) -> u64 {
+        let since = now.saturating_sub(self.last.swap(now, Relaxed));
+        let watched = self.time() + since.min(WATCHED_MAX_NS);
+        self.nanoseconds.store(watched, Relaxed);
+        watched
+    }
+}
 
 /// Runs the watchdog until the engine closes.
 pub(crate) fn run(core: &Arc<Core>) {
@@ -146,12 +174,14 @@ impl Core {
 
     /// Takes overdue pieces away from rails that work on copies, and redoes them on other rails.
     pub(crate) fn revoke_overdue(&self, now: u64) {
+        let watched = self.watched.advance(now);
         for (rail, state) in self.rail_states.iter().enumerate() {
             if !state.rail.capability().detaches {
                 continue;
             }
-            let is_late = |begun: u64, due_bytes: usize| {
-                now > begun.saturating_add(self.time_limit(rail, due_bytes, now))
+            let is_late = |begun: u64, due: Due| {
+                let limit = self.time_limit(rail, due.bytes, now);
+                now > begun.saturating_add(limit) && watched > due.watched.saturating_add(limit)
             };
             for in_flight_pieces in &state.in_flight_pieces {
                 for (in_flight, piece) in in_flight_pieces.revoke(is_late) {

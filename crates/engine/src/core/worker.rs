@@ -10,7 +10,7 @@ use stripeline_rail::{Done, Fault, FaultKind, Lane, Piece, clock};
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{EventKind, Scheduling};
 use crate::core::queue::{QueueEntry, Subtask};
-use crate::core::rail_state::{GoodLane, InFlightPiece, InFlightPieces, RailState};
+use crate::core::rail_state::{Due, GoodLane, InFlightPiece, InFlightPieces, RailState};
 use crate::core::shared::{Core, data_bytes};
 use crate::core::worker_pool::count_free;
 use crate::schedule::{BEGUN, COMMON, Class};
@@ -331,9 +331,11 @@ impl<'a> Worker<'a> {
         let bytes = piece.bytes();
         let (piece, handle) = piece.for_rail(self.state.rail.capability());
         let in_flight = in_flight(bytes, handle);
-        let due_bytes = self.state.due_bytes(self.in_flight_pieces, &in_flight);
-        self.in_flight_pieces
-            .insert(self.tickets, in_flight, due_bytes);
+        let due = Due {
+            bytes: self.state.due_bytes(self.in_flight_pieces, &in_flight),
+            watched: self.core.watched.time(),
+        };
+        self.in_flight_pieces.insert(self.tickets, in_flight, due);
         // A panic of a coder must neither end the worker nor leave the task unfinished.
         let (lane, ticket) = (&mut self.lane, self.tickets);
         let submitted = catch_unwind(AssertUnwindSafe(|| lane.submit(ticket, piece)));
