@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Interleavings that are rare between threads, constructed explicitly.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
@@ -248,30 +249,41 @@ fn queues_are_searched_again_only_for_what_is_queued_later() {
 }
 
 #[test]
-fn a_search_keeps_the_order_while_a_worker_takes_entries() {
-    let core = core(rails(), options()).expect("right options");
-    let queues = &core.rail_states[0].queues;
-    let tasks: Vec<_> = (0..6).map(|_| task(&core)).collect();
-    let push = |number: usize| queues.push(QueueEntry::Task(Arc::clone(&tasks[number])));
-    (0..5).for_each(push);
-    for round in 0..2 {
-        let removed = queues.remove_if(Priority::Foreground, |entry| {
-            if round == 0 && Arc::ptr_eq(entry.task(), &tasks[0]) {
-                let taken = queues.pop().expect("the next one");
-                assert!(Arc::ptr_eq(taken.task(), &tasks[1]));
-                push(5);
-            }
-            Arc::ptr_eq(entry.task(), &tasks[3])
-        });
-        assert_eq!(removed.len(), 1 - round);
-        let other = queues.remove_if(Priority::Background, |_| true);
-        assert!(other.is_empty());
+fn searches_keep_the_order_while_a_worker_takes_entries() {
+    for [begun, taken, added] in [[0, 0, 1], [0, 1, 1], [0, 2, 0], [4, 1, 0], [4, 5, 0]] {
+        let core = core(rails(), options()).expect("right options");
+        let queues = &core.rail_states[0].queues;
+        let tasks: Vec<_> = (0..11).map(|_| task(&core)).collect();
+        let entry = |number: usize| QueueEntry::Task(Arc::clone(&tasks[number]));
+        let number = |entry: &QueueEntry| {
+            let mut tasks = tasks.iter();
+            tasks.position(|task| Arc::ptr_eq(task, entry.task()))
+        };
+        (0..begun).for_each(|number| queues.push_begun(entry(number)));
+        (begun..8).for_each(|number| queues.push(entry(number)));
+        let (queued, gone) = (Cell::new(8), Cell::new(0));
+        for failed in [6, 7, 99] {
+            let is_first = Cell::new(true);
+            let removed = queues.remove_if(Priority::Foreground, |looked_at| {
+                if is_first.replace(false) {
+                    let taken = (0..taken).filter_map(|_| queues.pop()).count();
+                    gone.set(gone.get() + taken);
+                    for _ in 0..added {
+                        queues.push(entry(queued.replace(queued.get() + 1)));
+                    }
+                }
+                number(looked_at) == Some(failed)
+            });
+            gone.set(gone.get() + removed.len());
+            let other = queues.remove_if(Priority::Background, |_| true);
+            assert!(other.is_empty());
+        }
+        let left: Vec<_> = std::iter::from_fn(|| queues.pop())
+            .map(|entry| number(&entry).expect("one of them"))
+            .collect();
+        assert!(left.is_sorted(), "{begun} begun, {taken} taken: {left:?}");
+        assert_eq!(left.len() + gone.get(), queued.get());
     }
-    for number in [0, 2, 4, 5] {
-        let entry = queues.pop().expect("an entry");
-        assert!(Arc::ptr_eq(entry.task(), &tasks[number]), "{number}");
-    }
-    assert_eq!(queues.depth(), 0);
 }
 
 #[test]
