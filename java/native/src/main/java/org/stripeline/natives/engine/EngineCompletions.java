@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.stripeline.natives.MessageLog;
 import org.stripeline.natives.SharedThreads;
@@ -33,6 +34,8 @@ final class EngineCompletions implements Runnable {
    * freed.
    */
   static final Queue<EngineTask> UNREPORTED = new ConcurrentLinkedQueue<>();
+
+  private static final AtomicBoolean KEPT = new AtomicBoolean();
 
   private static final long MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -220,5 +223,27 @@ final class EngineCompletions implements Runnable {
       }
       task.giveUp(new EcException(kind, text));
     }
+    if (!UNREPORTED.isEmpty()) {
+      keepUnreported();
+    }
+  }
+
+  /** Keeps {@link #UNREPORTED} even if nothing else refers to the class loader of this class. */
+  private static void keepUnreported() {
+    if (KEPT.getAndSet(true)) {
+      return;
+    }
+    try {
+      // Only the JVM itself outlives every class loader, and it has its hooks until it ends.
+      Runtime.getRuntime().addShutdownHook(SharedThreads.create(new Kept(), THREAD_NAME));
+    } catch (IllegalStateException e) {
+      // The JVM ends now.
+    }
+  }
+
+  /** Does nothing; whoever has it has this class and the unreported tasks. */
+  private static final class Kept implements Runnable {
+    @Override
+    public void run() {}
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.ref.WeakReference;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +41,53 @@ class EngineCompletionsTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("Cannot issue a task: the engine is closed");
     assertThat(completions.underWay()).isEmpty();
+  }
+
+  @Test
+  void buffersOfAnUnreportedTaskOutliveTheirClassLoader() throws Exception {
+    WeakReference<?> kept = new WeakReference<>(leave(false));
+    WeakReference<?> freed = new WeakReference<>(leave(true));
+    while (freed.get() != null) {
+      System.gc();
+      Thread.yield();
+    }
+    System.gc();
+    assertThat(kept.get()).isNotNull();
+  }
+
+  /** Loads {@link Isolated} apart, calls it, and returns what nothing but its classes refers to. */
+  private static Object leave(boolean reported) throws Exception {
+    URL[] places = {place(EngineCompletions.class), place(Isolated.class)};
+    try (URLClassLoader loader = new URLClassLoader(places, null)) {
+      Class<?> isolated = loader.loadClass(Isolated.class.getName());
+      return isolated.getMethod("leave", boolean.class).invoke(null, reported);
+    }
+  }
+
+  private static URL place(Class<?> type) {
+    return type.getProtectionDomain().getCodeSource().getLocation();
+  }
+
+  /** Leaves a task behind. */
+  public static final class Isolated {
+    /** A part of this class, unlike the task. */
+    private static final Object LOADED = new Object();
+
+    private Isolated() {}
+
+    /** Returns the buffer of the task if it is not reported, or else a part of this class. */
+    public static Object leave(boolean reported) {
+      EngineCompletions completions = new EngineCompletions(NO_ENGINE);
+      ByteBuffer buffer = ByteBuffer.allocateDirect(64);
+      EngineTask task = new EngineTask(null, 1, buffer);
+      completions.add(task);
+      if (reported) {
+        completions.forget(task);
+      }
+      completions.start(EngineCompletions::newThread);
+      completions.join();
+      return reported ? LOADED : buffer;
+    }
   }
 
   @Test
