@@ -22,4 +22,6 @@ mod worker;
 pub(crate) mod worker_pool;
 
 #[cfg(test)]
+mod accounts;
+#[cfg(test)]
 mod tests;

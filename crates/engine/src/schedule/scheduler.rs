@@ -417,6 +417,13 @@ impl Scheduler {
         self.backlog(rail).bytes()
     }
 
+    /// Returns the bytes of each priority that are assigned to a rail (or [`COMMON`]) and not done:
+    /// never less than 0, unless something was subtracted twice.
+    #[cfg(test)]
+    pub(crate) fn signed_backlog(&self, rail: usize) -> [i64; Priority::ALL.len()] {
+        self.backlog(rail).signed()
+    }
+
     fn backlog(&self, rail: usize) -> &Backlog {
         if rail == COMMON {
             &self.common
