@@ -476,7 +476,7 @@ impl<'a> Worker<'a> {
 
 impl Core {
     /// Accounts for a piece in flight that was lost.
-    fn lose(&self, rail: usize, in_flight: InFlightPiece) {
+    pub(crate) fn lose(&self, rail: usize, in_flight: InFlightPiece) {
         let InFlightPiece {
             task,
             bytes,

@@ -29,8 +29,15 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// The workers and the watchdog.
 pub(crate) struct WorkerPool {
-    workers: Vec<JoinHandle<()>>,
+    workers: Vec<WorkerThread>,
     watchdog: Option<JoinHandle<()>>,
+}
+
+struct WorkerThread {
+    rail: usize,
+    /// Among the workers of the rail.
+    index: usize,
+    handle: JoinHandle<()>,
 }
 
 impl WorkerPool {
@@ -63,8 +70,12 @@ impl WorkerPool {
                 let core = Arc::clone(core);
                 let name = format!("stripeline-{}-{index}", state.rail.name());
                 let thread = Builder::new().name(name);
-                self.workers
-                    .push(thread.spawn(move || run_worker(&core, rail, index))?);
+                let handle = thread.spawn(move || run_worker(&core, rail, index))?;
+                self.workers.push(WorkerThread {
+                    rail,
+                    index,
+                    handle,
+                });
             }
         }
         Ok(())
@@ -91,18 +102,24 @@ impl WorkerPool {
             }
         }
         let until = clock::now() + FAREWELL;
-        for worker in self.workers.drain(..) {
-            if is_own(&worker) {
+        for WorkerThread {
+            rail,
+            index,
+            handle,
+        } in self.workers.drain(..)
+        {
+            if is_own(&handle) {
                 by_itself = true;
                 continue;
             }
-            while !worker.is_finished() && clock::now() < until {
+            while !handle.is_finished() && clock::now() < until {
                 core.any.sleep(Some(Duration::from_millis(1)), || {
-                    worker.is_finished().then_some(())
+                    handle.is_finished().then_some(())
                 });
             }
-            if worker.is_finished() {
-                let _ = worker.join();
+            match handle.is_finished() {
+                true => drop(handle.join()),
+                false => core.close_in_flight(rail, index),
             }
         }
         if by_itself {
@@ -116,6 +133,19 @@ impl WorkerPool {
         // A thread of the program that cancels a task notifies its waiters itself.
         let all_notified = || core.admission.outstanding() == 0;
         core.wait_until(&core.admission.empty, Some(until), all_notified);
+    }
+}
+
+impl Core {
+    /// Ends, as closed, the pieces of a worker that does not return from its rail, except for those
+    /// that the rail may still access.
+    fn close_in_flight(&self, rail: usize, index: usize) {
+        let in_flight_pieces = &self.rail_states[rail].in_flight_pieces[index];
+        for (in_flight, piece) in in_flight_pieces.revoke(|_, _| true) {
+            drop(piece);
+            in_flight.task.close();
+            self.lose(rail, in_flight);
+        }
     }
 }
 

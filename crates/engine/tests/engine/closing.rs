@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::support::{LIMIT, engine, faulty, gated, gates, issue, stripe};
 use stripeline_codec::Verdict;
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Outcome, Request};
-use stripeline_rail::Rail;
 use stripeline_rail::owned::Units;
+use stripeline_rail::{Capability, Detached, Done, Fault, Lane, Piece, Rail};
 use stripeline_testkit::Gate;
 use stripeline_testkit::faulty::{Failure, FaultyRail, Script};
 
@@ -158,4 +158,76 @@ fn units_that_a_hung_device_still_accesses_do_not_come_back() {
     let (outcome, units) = issued.wait();
     assert!(is_closed(&outcome));
     assert_eq!(units, Units::default());
+}
+
+/// A rail whose lane releases the buffers of its piece, as one that works on copies does, and then
+/// does not return from the call for its result until a gate opens.
+#[derive(Debug)]
+struct Stuck {
+    capability: Capability,
+    gate: Arc<Gate>,
+}
+
+struct StuckLane {
+    gate: Arc<Gate>,
+    piece: Option<(u64, Detached)>,
+}
+
+impl Rail for Stuck {
+    fn name(&self) -> &str {
+        "stuck"
+    }
+
+    fn describe(&self) -> String {
+        "does not return".to_owned()
+    }
+
+    fn capability(&self) -> &Capability {
+        &self.capability
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        let gate = Arc::clone(&self.gate);
+        Ok(Box::new(StuckLane { gate, piece: None }))
+    }
+}
+
+impl Lane for StuckLane {
+    fn submit(&mut self, ticket: u64, piece: Piece) {
+        self.piece = Some((ticket, piece.detach()));
+    }
+
+    fn reap(&mut self, _limit: Duration) -> Option<Done> {
+        self.gate.pass();
+        let (ticket, piece) = self.piece.take()?;
+        assert!(piece.attach().is_none(), "it was taken away");
+        Some(Done::revoked(ticket))
+    }
+
+    fn in_flight(&self) -> usize {
+        usize::from(self.piece.is_some())
+    }
+}
+
+#[test]
+fn copies_on_a_rail_that_does_not_return_do_not_keep_units() {
+    let gate = Arc::new(Gate::default());
+    let stuck = Stuck {
+        capability: Capability {
+            detaches: true,
+            ..Capability::synchronous()
+        },
+        gate: Arc::clone(&gate),
+    };
+    let engine = with_long_limit(Arc::new(stuck));
+    let (issued, told) = issue_all(&engine);
+    gate.await_arrivals(1);
+    drop(engine);
+    assert_eq!(told.load(Ordering::SeqCst), TASKS, "told once of each");
+    for issued in issued {
+        let (outcome, units) = issued.wait();
+        assert!(is_closed(&outcome));
+        assert_eq!(units.outputs, vec![vec![0xa5; 100]; 3], "untouched");
+    }
+    gate.open();
 }
