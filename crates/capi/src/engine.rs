@@ -424,6 +424,8 @@ mod tests {
     struct Issuer {
         engine: *mut stripeline_engine,
         codec: *mut stripeline_codec,
+        /// A unit for each task.
+        parity: Vec<*mut u8>,
         /// Its end lets the first task go on.
         blocker: Option<Sender<()>>,
         told: Vec<[stripeline_status; 2]>,
@@ -431,13 +433,13 @@ mod tests {
 
     impl Issuer {
         /// # Safety
-        /// The handles must be open; the issuer must stay until the task has ended.
+        /// The handles must be open; issuer and parity must stay until the task has ended.
         unsafe fn issue(&mut self) -> stripeline_status {
             static DATA: [u8; 100] = [7; 100];
             let data = [DATA.as_ptr().cast_mut(); 2];
-            let parity = Box::leak(Box::new([0_u8; 100])).as_mut_ptr();
+            let parity = self.parity.pop().expect("a unit for each task");
             let request = request(issue_again, (&raw mut *self).cast());
-            // SAFETY: as the caller guarantees; the units are kept for ever.
+            // SAFETY: as the caller guarantees.
             unsafe {
                 stripeline_iencode(
                     self.engine,
@@ -464,13 +466,15 @@ mod tests {
     #[test]
     fn a_callback_cannot_issue_a_task_while_its_engine_is_closed() {
         let (engine, arrivals, blocker) = over_blocked();
+        let mut parity = [[0_u8; 100]; 4];
         let mut issuer = Issuer {
             engine,
             codec: null_mut(),
+            parity: parity.each_mut().map(|unit| unit.as_mut_ptr()).to_vec(),
             blocker: Some(blocker),
             told: Vec::new(),
         };
-        // SAFETY: the issuer is kept until the engine is closed, after which no task is left.
+        // SAFETY: issuer and parity are kept until the engine is closed, and no task is left then.
         unsafe {
             let opened = stripeline_codec_open(2, 2, 1, &mut issuer.codec);
             assert_eq!(opened, STRIPELINE_OK);

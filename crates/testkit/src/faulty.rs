@@ -342,6 +342,9 @@ struct FaultyLane {
     panicking: Option<LanePiece>,
 }
 
+/// See [`Failure::Forget`]. Kept here, so that the sanitizers do not report them as leaks.
+static FORGOTTEN: Mutex<Vec<Piece>> = Mutex::new(Vec::new());
+
 struct Hung {
     number: u64,
     ticket: u64,
@@ -471,7 +474,12 @@ impl Drop for FaultyLane {
     fn drop(&mut self) {
         for hung in self.hung.drain(..) {
             match hung.piece {
-                LanePiece::Attached(piece) if hung.is_forgotten => std::mem::forget(piece),
+                LanePiece::Attached(piece) if hung.is_forgotten => {
+                    let forgotten = FORGOTTEN.lock();
+                    forgotten
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(piece);
+                }
                 LanePiece::Attached(_) => {
                     // Waits, as for a device that may still write.
                     let state = self.shared.state();
