@@ -21,11 +21,7 @@ final class ProcessUsage {
 
   private ProcessUsage() throws IOException {
     threads = Thread.activeCount();
-    ourThreads =
-        (int)
-            Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("stripeline"))
-                .count();
+    ourThreads = ourThreads();
     descriptors = new File("/proc/self/fd").list().length;
     directBytes =
         ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
@@ -41,6 +37,14 @@ final class ProcessUsage {
                     .sum()
             - memory.getHeapMemoryUsage().getCommitted()
             - memory.getNonHeapMemoryUsage().getCommitted();
+  }
+
+  /** Returns the number of threads of our client, of which idle ones end after 10 s. */
+  static int ourThreads() {
+    return (int)
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().startsWith("stripeline"))
+            .count();
   }
 
   /** Waits until cached connections and idle threads are gone. */

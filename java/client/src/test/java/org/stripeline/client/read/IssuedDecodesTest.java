@@ -41,6 +41,7 @@ class IssuedDecodesTest extends ReadPipelineCase {
               refused.incrementAndGet();
               throw new IllegalStateException("no thread");
             })) {
+      context = context("0", 5);
       MemoryGroup group = group();
       group.deviceFails = deviceFails;
       assertReads(group);
@@ -60,6 +61,7 @@ class IssuedDecodesTest extends ReadPipelineCase {
               taken.add(task);
               throw new IllegalStateException("no thread");
             })) {
+      context = context("0", 5);
       assertReads(group());
       assertThat(taken).isNotEmpty();
       for (Runnable worker : taken) {

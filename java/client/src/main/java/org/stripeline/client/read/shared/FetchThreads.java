@@ -2,6 +2,7 @@
 package org.stripeline.client.read.shared;
 
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Queue;
@@ -138,7 +139,7 @@ public final class FetchThreads {
 
   /** The running and waiting tasks of one DataNode. */
   private static final class Turns {
-    final Queue<Runnable> waiting = new ArrayDeque<>();
+    final Deque<Runnable> waiting = new ArrayDeque<>();
     int taken;
   }
 
@@ -163,13 +164,33 @@ public final class FetchThreads {
     try {
       execute(() -> runInTurn(node, first));
     } catch (RuntimeException | Error e) {
+      boolean isRefused = takeBack(node, first, task);
       Runnable next = endTurn(node);
       if (next != null) {
         synchronized (nodes) {
           waiting.add(() -> runInTurn(node, next));
         }
       }
-      throw e;
+      if (isRefused) {
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Returns whether a task is refused for which, or for the {@code first} that waited before it, no
+   * thread can be started; the other one waits again.
+   */
+  private boolean takeBack(String node, Runnable first, Runnable task) {
+    synchronized (nodes) {
+      if (first == task) {
+        return true;
+      }
+      Turns turns = nodes.get(node);
+      boolean isWaiting = turns.waiting.remove(task);
+      turns.waiting.addFirst(first);
+      held += isWaiting ? 0 : 1;
+      return isWaiting;
     }
   }
 
