@@ -45,7 +45,7 @@ final class SqlSection implements Section {
             "3-rep,rs_java,isal,coder,functional-partitioned parquet,orc 100000 3");
     return Collections.singletonList(
         Measurement.script(
-            "sql", size.choose(60, 100, 500), "scripts/application.sh sql " + arguments));
+            "sql", size.choose(60, 100, 430), "scripts/application.sh sql " + arguments));
   }
 
   @Override
