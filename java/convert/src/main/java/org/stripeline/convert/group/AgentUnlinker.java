@@ -42,8 +42,8 @@ public final class AgentUnlinker implements Recovery.Unlinker {
     AgentNodes.Snapshot cluster = nodes.fresh();
     // A call to a DataNode that hangs takes minutes, and the file may be locked until all calls
     // have ended. Therefore a DataNode gets no further call after one has failed. Its agent drops
-    // queued tasks, because nobody polls them; running tasks encode to their end. What they write
-    // stays until a block report, like the blocks that are left below. Later attempts have blocks
+    // queued tasks that no driver polls, and completes running ones. The blocks that these write
+    // stay until a block report, like the blocks that are left below. Later attempts have blocks
     // with other ids.
     Set<String> away = new HashSet<>();
     for (JournalRecord task : open.tasks()) {

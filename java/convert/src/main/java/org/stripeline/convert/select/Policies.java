@@ -235,7 +235,7 @@ public final class Policies {
           }
         });
     boolean isNoneLeft = !refused.isEmpty() && refused.size() == names.size();
-    // If even the smallest cells are refused, the reason is not the cell size.
+    // A NameNode that refuses even cells of one byte has another reason, such as no answer.
     if (!limits.obstacles(1).isEmpty() || isNoneLeft && !mayLeaveAll) {
       throw new RefusedException(
           "Cannot use policy "

@@ -241,7 +241,7 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  /** Does nothing; whoever has it has this class and the unreported tasks. */
+  /** Does nothing. A reference to it keeps this class and the unreported tasks in memory. */
   private static final class Kept implements Runnable {
     @Override
     public void run() {}

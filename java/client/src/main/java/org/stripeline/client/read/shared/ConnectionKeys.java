@@ -10,8 +10,9 @@ import org.stripeline.natives.Ticker;
 
 /**
  * What each new connection to a DataNode needs from the NameNode: its defaults, which tell whether
- * data is encrypted, and the key. Hadoop's client requests them on the thread that connects, which
- * here may be interrupted meanwhile: see {@link NameNodeRequest}.
+ * data is encrypted, and the key. Hadoop's client requests them on the thread that connects. Here
+ * that thread can be interrupted during a request, because its read is given up: see {@link
+ * NameNodeRequest}.
  */
 public final class ConnectionKeys {
   private final Ticker ticker;
@@ -90,7 +91,7 @@ public final class ConnectionKeys {
 
   /** Forgets the key, which a DataNode has refused. */
   public void forgetKey() {
-    keyRequest.startAnew();
+    keyRequest.dropInFlight();
     key = null;
   }
 

@@ -69,8 +69,8 @@ public final class NameNodeRequest<T> {
     return await(request);
   }
 
-  /** Makes threads that need an answer from now on begin a new request. */
-  public synchronized void startAnew() {
+  /** Makes later callers begin a new request instead of waiting for the one that is in flight. */
+  public synchronized void dropInFlight() {
     last = null;
   }
 

@@ -44,7 +44,7 @@ class FetchThreadsTest {
     }
   }
 
-  private static void awaitQuietly(CountDownLatch latch) {
+  static void awaitQuietly(CountDownLatch latch) {
     try {
       latch.await();
     } catch (InterruptedException e) {
@@ -88,10 +88,20 @@ class FetchThreadsTest {
   /** As many hung DataNodes as RS-6-3 can lose, with the minimum number of threads. */
   @Test
   void hungDataNodesLeaveThreadsForOthers() {
-    FetchThreads threads = new FetchThreads(16);
+    hangAndAwaitOthers(16, 3, 10);
+  }
+
+  /** More DataNodes than files can lose, as in a rack. */
+  @Test
+  void manyHungDataNodesLeaveThreadsForOthers() {
+    hangAndAwaitOthers(64, 8, 64);
+  }
+
+  private void hangAndAwaitOthers(int most, int hungNodes, int tasksOfEach) {
+    FetchThreads threads = new FetchThreads(most);
     CountDownLatch latch = new CountDownLatch(1);
-    for (int node = 0; node < 3; node++) {
-      for (int i = 0; i < 10; i++) {
+    for (int node = 0; node < hungNodes; node++) {
+      for (int i = 0; i < tasksOfEach; i++) {
         threads.execute(
             "hung" + node,
             () -> {
@@ -105,32 +115,7 @@ class FetchThreadsTest {
     }
     awaitDone(30);
     latch.countDown();
-    awaitDone(60);
-  }
-
-  /** More DataNodes than files can lose, as in a rack. */
-  @Test
-  void manyHungDataNodesLeaveThreadsForOthers() {
-    int most = 64;
-    FetchThreads threads = new FetchThreads(most);
-    CountDownLatch latch = new CountDownLatch(1);
-    for (int node = 0; node < 8; node++) {
-      for (int i = 0; i < most; i++) {
-        String name = "hung" + node;
-        threads.execute(
-            name,
-            () -> {
-              awaitQuietly(latch);
-              done.incrementAndGet();
-            });
-      }
-    }
-    for (int i = 0; i < 30; i++) {
-      threads.execute("node" + i % 6, done::incrementAndGet);
-    }
-    awaitDone(30);
-    latch.countDown();
-    awaitDone(30 + 8 * most);
+    awaitDone(30 + hungNodes * tasksOfEach);
   }
 
   /** The tasks of a DataNode are submitted while others leave it one thread. */

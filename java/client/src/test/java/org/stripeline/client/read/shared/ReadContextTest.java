@@ -22,14 +22,6 @@ class ReadContextTest {
     return new ReadContext(conf, cluster).threads();
   }
 
-  private static void awaitQuietly(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   @Test
   void aClusterThatHangsLeavesTheThreadsOfOthers() throws Exception {
     FetchThreads hung = threads("hung");
@@ -37,7 +29,7 @@ class ReadContextTest {
     CountDownLatch answer = new CountDownLatch(1);
     for (int node = 0; node < THREADS; node++) {
       for (int task = 0; task < THREADS; task++) {
-        hung.execute("node" + node, () -> awaitQuietly(answer));
+        hung.execute("node" + node, () -> FetchThreadsTest.awaitQuietly(answer));
       }
     }
     try {

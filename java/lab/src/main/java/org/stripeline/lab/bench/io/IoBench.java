@@ -410,7 +410,8 @@ final class IoBench {
     /** Compares the written files with Hadoop's own reader and coder; not timed. */
     private void verifyAndDelete(ClientProcess client, ClientRequest written) throws IOException {
       ClientRequest verify = new ClientRequest();
-      verify.action = Action.VERIFY;
+      verify.action = Action.READ;
+      verify.everyByte = true;
       verify.paths = written.paths;
       verify.bytes = written.bytes;
       if (!client.hasEnded()) {

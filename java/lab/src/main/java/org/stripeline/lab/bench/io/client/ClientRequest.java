@@ -19,9 +19,7 @@ public final class ClientRequest {
     /** Creates each file, and writes records to it, each followed by hflush. */
     SYNC,
     /** Creates each file again and again, writes a piece, calls hflush and closes it. */
-    FIRST_SYNC,
-    /** Reads each file and compares every byte; not timed, and asked of the verifier only. */
-    VERIFY;
+    FIRST_SYNC;
 
     /** Returns whether the action creates the files. */
     public boolean writes() {

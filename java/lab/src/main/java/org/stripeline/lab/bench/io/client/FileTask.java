@@ -199,8 +199,7 @@ final class FileTask {
   }
 
   private void check(long position, int length) throws IOException {
-    boolean every = request.everyByte || request.action == ClientRequest.Action.VERIFY;
-    if (every
+    if (request.everyByte
         ? !pattern.isRight(file, position, buffer, length)
         : !pattern.looksRight(file, position, buffer, length)) {
       throw wrong("bytes differ in " + length + " bytes read at " + position);
