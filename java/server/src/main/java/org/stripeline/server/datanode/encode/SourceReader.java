@@ -221,7 +221,7 @@ final class SourceReader implements Closeable {
    */
   void checkUnchanged() throws IOException {
     if (context.isHere(source.nodes.get(node))) {
-      FinalizedReplicas.of(context.dataNode).check(block);
+      FinalizedReplicas.of(context.dataNode, block.getBlockPoolId()).check(block);
     }
   }
 

@@ -34,7 +34,7 @@ public final class LocalReplicaStream implements ReplicaStream {
   /** Opens a replica of a DataNode at a position. */
   public LocalReplicaStream(DataNode node, ExtendedBlock block, long position) throws IOException {
     this.block = block;
-    files = FinalizedReplicas.of(node).open(block);
+    files = FinalizedReplicas.of(node, block.getBlockPoolId()).open(block);
     try {
       checksum = BlockMetadataHeader.readDataChecksum(files.meta(), block);
       verifier = new ChunkVerifier(kind(checksum), checksum.getBytesPerChecksum());

@@ -43,7 +43,6 @@ public final class LocalReplicas {
   private final AgentMetrics metrics;
   private final BlockOwners owners = new BlockOwners(Ticker.SYSTEM);
   private final Set<ExtendedBlock> syncing = ConcurrentHashMap.newKeySet();
-  private ReplicaLinker linker;
 
   /** Creates the operations on a DataNode, which may not have registered yet. */
   public LocalReplicas(DataNode dataNode, AgentSettings settings, AgentMetrics metrics) {
@@ -52,15 +51,9 @@ public final class LocalReplicas {
     this.metrics = metrics;
   }
 
-  /**
-   * Creates the linker on first use, since the dataset exists only after the DataNode has
-   * registered.
-   */
-  private synchronized ReplicaLinker linker() throws AgentException {
-    if (linker == null) {
-      linker = new ReplicaLinker(FinalizedReplicas.of(dataNode), settings.hardLinks);
-    }
-    return linker;
+  /** Returns the replicas of a block pool, if the DataNode has registered for it. */
+  private FinalizedReplicas replicas(String pool) throws AgentException {
+    return FinalizedReplicas.of(dataNode, pool);
   }
 
   /** Creates all links, or none. */
@@ -97,7 +90,8 @@ public final class LocalReplicas {
     try (BlockOwners.BlockLock lock = owners.lock(target)) {
       // A task that was going to send this block must not remove the link.
       lock.setOwner(null);
-      return linker().link(link.source.in(pool), target);
+      ReplicaLinker linker = new ReplicaLinker(replicas(pool), settings.hardLinks);
+      return linker.link(link.source.in(pool), target);
     }
   }
 
@@ -147,7 +141,7 @@ public final class LocalReplicas {
   private boolean remove(ExtendedBlock block) throws IOException {
     try (BlockOwners.BlockLock lock = owners.lock(block)) {
       lock.setOwner(null);
-      return new ReplicaRemover(FinalizedReplicas.of(dataNode)).remove(block);
+      return new ReplicaRemover(replicas(block.getBlockPoolId())).remove(block);
     }
   }
 
@@ -170,7 +164,7 @@ public final class LocalReplicas {
     checkInternal(call.block, "reserve");
     ExtendedBlock block = call.block.in(call.pool);
     try (BlockOwners.BlockLock lock = owners.lock(block)) {
-      FinalizedReplicas.of(dataNode).requireAbsent(block);
+      replicas(call.pool).requireAbsent(block);
       lock.setOwner(call.writer);
     }
   }
@@ -189,7 +183,7 @@ public final class LocalReplicas {
         return false;
       }
       lock.setOwner(null);
-      return new ReplicaRemover(FinalizedReplicas.of(dataNode)).remove(whole);
+      return new ReplicaRemover(replicas(pool)).remove(whole);
     }
   }
 
@@ -252,7 +246,7 @@ public final class LocalReplicas {
     } catch (ChecksumException e) {
       throw new AgentException(AgentException.Kind.CORRUPT, e.getMessage(), e);
     }
-    FinalizedReplicas.of(dataNode).check(whole);
+    replicas(call.pool).check(whole);
     metrics.add(AgentCount.VERIFIED, length);
     return new BlockChecksum(length, (int) crc.getValue());
   }
@@ -268,7 +262,7 @@ public final class LocalReplicas {
           "Cannot make " + block + " durable now: another call is doing so; try again later");
     }
     try {
-      FinalizedReplicas.of(dataNode).sync(block);
+      replicas(block.getBlockPoolId()).sync(block);
     } finally {
       syncing.remove(block);
     }
@@ -277,7 +271,7 @@ public final class LocalReplicas {
   /** Returns the CRC according to the checksums of a replica, without reading its bytes. */
   public BlockClaim claim(String pool, AgentBlock block) throws IOException {
     ExtendedBlock whole = block.in(pool);
-    try (FinalizedReplicas.Open files = FinalizedReplicas.of(dataNode).open(whole)) {
+    try (FinalizedReplicas.Open files = replicas(pool).open(whole)) {
       DataInputStream meta = files.meta();
       DataChecksum kind = BlockMetadataHeader.readDataChecksum(meta, whole);
       DataChecksum.Type type = kind.getChecksumType();

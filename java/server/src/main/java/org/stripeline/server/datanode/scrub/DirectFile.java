@@ -41,6 +41,9 @@ final class DirectFile implements BlockFile {
 
   private int alignment;
 
+  /** Whether a read past the page cache has succeeded. */
+  private boolean isDirectRead;
+
   private DirectFile(Path path, ByteBuffer buffer) {
     this.path = path;
     this.whole = buffer;
@@ -79,13 +82,20 @@ final class DirectFile implements BlockFile {
   public ByteBuffer read(long position, int length) throws IOException {
     if (aligned != null) {
       try {
-        return readAligned(position, length);
+        ByteBuffer read = readAligned(position, length);
+        isDirectRead = true;
+        return read;
       } catch (ClosedByInterruptException e) {
         throw e;
       } catch (IOException e) {
+        if (isDirectRead) {
+          // It is the disk that fails, and the page cache may still have what it has lost.
+          throw e;
+        }
         // Some file systems refuse only the read. If it is the disk that fails, the next read
-        // fails too.
+        // fails too, unless the page cache has the bytes.
         LOG.debug("Cannot read {} past the page cache", path, e);
+        PageCache.drop(path);
         channel.close();
         channel = FileChannel.open(path, StandardOpenOption.READ);
         aligned = null;
@@ -111,7 +121,10 @@ final class DirectFile implements BlockFile {
   private void fill(ByteBuffer into, long position, int least, int most) throws IOException {
     into.limit(most);
     while (into.position() < least) {
-      if (channel.read(into, position + into.position()) < 0) {
+      int read = channel.read(into, position + into.position());
+      // A read past the page cache is short only at the end of the file; the next one would fail.
+      boolean isEnd = aligned != null && into.position() % alignment != 0;
+      if (read < 0 || isEnd && into.position() < least) {
         throw new EOFException(
             path.getFileName() + " ends at or before " + (position + into.position()));
       }

@@ -12,6 +12,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -54,7 +55,12 @@ public final class Quarantine {
   private final long bytesMax;
   private final long keptMillis;
   private final Clock clock;
-  private long expiredMillis;
+
+  /** Held while files are linked, removed or deleted, for ever if a disk hangs. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** When what is old enough was last deleted on all storages. Written under the lock. */
+  private volatile long expiredMillis;
 
   /** Removes replicas of the DataNode, and reports that to the NameNode. */
   public interface Remover {
@@ -84,9 +90,18 @@ public final class Quarantine {
    * @param block the block; its length is not compared
    * @param remove whether to remove the replica, which an earlier call must have kept
    * @throws AgentException of kind CHANGED if the replica is not finalized, has another generation
-   *     stamp or changes meanwhile; of kind FAILED if the quarantine is full
+   *     stamp or changes during the call; of kind FAILED if the quarantine is full
    */
-  public synchronized QuarantinedReplica keep(String pool, AgentBlock block, boolean remove)
+  public QuarantinedReplica keep(String pool, AgentBlock block, boolean remove) throws IOException {
+    lock.lock();
+    try {
+      return keepNow(pool, block, remove);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private QuarantinedReplica keepNow(String pool, AgentBlock block, boolean remove)
       throws IOException {
     ReplicaView replica = ReplicaView.of(dataNode, pool, block.id);
     if (replica == null) {
@@ -101,7 +116,7 @@ public final class Quarantine {
       expire(own);
       Path kept = find(own.resolve(pool), replica);
       if (kept == null && remove) {
-        // It may be a right one that has taken the place of the wrong one meanwhile.
+        // It may be a right one that has replaced the wrong one since that call.
         throw new AgentException(
             AgentException.Kind.CHANGED,
             "Cannot remove " + block + ": this replica is not in quarantine; keep it first");
@@ -112,7 +127,7 @@ public final class Quarantine {
       if (!replica.equals(ReplicaView.of(dataNode, pool, block.id))) {
         throw new AgentException(
             AgentException.Kind.CHANGED,
-            "Cannot keep " + block + ": the replica changed meanwhile, it was " + replica);
+            "Cannot keep " + block + ": the replica changed during the call, it was " + replica);
       }
       boolean isRemoved = remove && remove(pool, block, replica);
       return new QuarantinedReplica(kept.toString(), replica.fileLength(), isRemoved);
@@ -216,26 +231,35 @@ public final class Quarantine {
     }
   }
 
-  /** Deletes what was kept long enough on all storages, if that was not done within an hour. */
+  /**
+   * Deletes what was kept long enough on all storages, if that was not done within an hour and no
+   * other call works on the quarantine, which may wait for a disk that hangs.
+   */
   public void expireHourly() {
-    synchronized (this) {
-      if (clock.millis() - expiredMillis < EXPIRE_MILLIS) {
-        return;
-      }
+    if (clock.millis() - expiredMillis < EXPIRE_MILLIS || !lock.tryLock()) {
+      return;
+    }
+    try {
       expiredMillis = clock.millis();
-      FsDatasetSpi<?> dataset = dataNode.getFSDataset();
-      if (dataset == null) {
-        return;
-      }
-      try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
-        for (FsVolumeSpi volume : volumes) {
-          if ("file".equals(volume.getBaseURI().getScheme())) {
-            expire(new File(volume.getBaseURI()).toPath().resolve(DIRECTORY));
-          }
+      expireAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void expireAll() {
+    FsDatasetSpi<?> dataset = dataNode.getFSDataset();
+    if (dataset == null) {
+      return;
+    }
+    try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        if ("file".equals(volume.getBaseURI().getScheme())) {
+          expire(new File(volume.getBaseURI()).toPath().resolve(DIRECTORY));
         }
-      } catch (IOException e) {
-        LOG.warn("Cannot delete what was in quarantine long enough", e);
       }
+    } catch (IOException e) {
+      LOG.warn("Cannot delete what was in quarantine long enough", e);
     }
   }
 

@@ -28,7 +28,7 @@ final class WindowReader implements Closeable {
     }
   }
 
-  /** Fewer bytes per checksum, which nobody configures, would take much memory. */
+  /** With fewer bytes per checksum, which is not usual, the checksums would take much memory. */
   private static final int CHUNK_MIN = 64;
 
   private final FingerprintRequest request;

@@ -60,6 +60,7 @@ public final class AgentCompat {
       NODE,
       "Server ipcServer",
       "FsDatasetSpi getFSDataset()",
+      "DatanodeRegistration getDNRegistrationForBP(String)",
       "BPOfferService getBPOfferService(String)",
       "DNConf getDnConf()",
       "Socket newSocket()",

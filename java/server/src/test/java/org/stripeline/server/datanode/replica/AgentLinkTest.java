@@ -219,8 +219,8 @@ class AgentLinkTest {
         "incomplete list of links",
         () -> cluster.agents().link(node, file.pool(), Arrays.asList((Link) null)));
     refused(
-        AgentException.Kind.CHANGED,
-        "no replica",
+        AgentException.Kind.UNREACHABLE,
+        "has not registered for the block pool BP-0",
         () -> cluster.agents().link(node, "BP-0", Arrays.asList(file.link(0))));
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.EOFException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -90,6 +91,16 @@ class DirectFileTest {
       assertThat(read).isEqualTo(Arrays.copyOfRange(bytes, 3, bytes.length));
       assertThat(file.isCached()).isTrue();
     }
+  }
+
+  /** The page cache has the bytes, and would hide that the disk cannot read them any more. */
+  @Test
+  void aReadThatFailsAfterOthersIsNotRepeated() throws Exception {
+    Path path = Files.write(dir.resolve("blk"), new byte[2 * WINDOW]);
+    DirectFile file = DirectFile.open(path, buffer);
+    file.read(0, WINDOW);
+    file.close();
+    assertThatThrownBy(() -> file.read(WINDOW, WINDOW)).isInstanceOf(IOException.class);
   }
 
   @Test

@@ -2,6 +2,7 @@
 package org.stripeline.server.datanode.scrub;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.stripeline.server.datanode.AgentCluster.refused;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
 import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.agent.FingerprintRequest;
@@ -118,10 +120,11 @@ class ReplicaFingerprintsTest extends ReplicaReads {
       assertThat(answer.message).contains("requested is " + other);
       assertThat(answer.windows).isZero();
     }
-    BlockFingerprints elsewhere =
-        reader(0, new SkippingTicker())
-            .read(new FingerprintRequest.Builder("BP-none", right).build());
-    assertThat(elsewhere.outcome).isEqualTo(Outcome.ABSENT);
+    FingerprintRequest elsewhere = new FingerprintRequest.Builder("BP-none", right).build();
+    refused(
+        AgentException.Kind.UNREACHABLE,
+        "has not registered for the block pool BP-none",
+        () -> reader(0, new SkippingTicker()).read(elsewhere));
   }
 
   @Test

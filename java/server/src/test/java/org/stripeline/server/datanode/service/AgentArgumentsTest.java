@@ -158,8 +158,10 @@ class AgentArgumentsTest {
 
     Set<String> seen = send("fingerprint", answer -> answer.get("outcome").getAsString());
 
-    assertThat(seen).contains("BAD_REQUEST", "READ", "DIFFERENT", "ABSENT");
-    assertThat(seen).isSubsetOf("BAD_REQUEST", "READ", "DIFFERENT", "ABSENT", "UNFITTING");
+    // Of other block pools the DataNode knows nothing.
+    assertThat(seen).contains("BAD_REQUEST", "READ", "DIFFERENT", "ABSENT", "UNREACHABLE");
+    assertThat(seen)
+        .isSubsetOf("BAD_REQUEST", "READ", "DIFFERENT", "ABSENT", "UNREACHABLE", "UNFITTING");
   }
 
   @Test
@@ -173,13 +175,13 @@ class AgentArgumentsTest {
     right.put("remove", "true");
     right.put("block", RawAgent.block(block.id, block.generationStamp + 1, block.length));
     assertThat(send("quarantine", outcome))
-        .containsExactlyInAnyOrder("BAD_REQUEST", "CHANGED", "ABSENT");
+        .containsExactlyInAnyOrder("BAD_REQUEST", "CHANGED", "ABSENT", "UNREACHABLE");
 
     odd.addAll(all);
     right.put("remove", "false");
     right.put("block", RawAgent.block(block));
     assertThat(send("quarantine", outcome))
-        .containsExactlyInAnyOrder("BAD_REQUEST", "CHANGED", "ABSENT", "KEPT");
+        .containsExactlyInAnyOrder("BAD_REQUEST", "CHANGED", "ABSENT", "UNREACHABLE", "KEPT");
 
     assertThat(probe.held()).usingRecursiveComparison().isEqualTo(before);
     assertThat(probe.names(block.id)).isEqualTo(2);

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -26,6 +27,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.StripelineAgent;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
@@ -34,6 +36,7 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.protobuf.ByteString;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 import org.apache.hadoop.util.DataChecksum;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,13 +51,13 @@ import org.stripeline.agent.Agents;
 import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.agent.FingerprintRequest;
-import org.stripeline.agent.Messages;
 import org.stripeline.natives.codec.Code;
 import org.stripeline.natives.codec.ErasureCodec;
 import org.stripeline.natives.fingerprint.Location;
 import org.stripeline.server.datanode.AgentBeans;
 import org.stripeline.server.datanode.AgentCluster;
 import org.stripeline.server.datanode.AgentKeys;
+import org.stripeline.server.datanode.scrub.Quarantine;
 import org.stripeline.testkit.Conditions;
 
 /** Tests fingerprints through the calls of clients. */
@@ -212,37 +215,76 @@ class AgentFingerprintTest {
     }
   }
 
+  /** It may not have found all of its replicas: what it does not know is not known to be absent. */
+  @Test
+  void aDataNodeThatHasNotRegisteredCallsNothingAbsent() throws Exception {
+    Group group = new Group("unregistered");
+    DatanodeInfo node = group.node(0);
+    String pool = group.blocks[0].getBlock().getBlockPoolId();
+    long id = group.blocks[0].getBlock().getBlockId() + 1_000_000;
+    AgentBlock absent = new AgentBlock(id, 1, 1);
+    FingerprintRequest request =
+        new FingerprintRequest.Builder(pool, absent).function(1, 2, WINDOW).windows(0, 1).build();
+    assertThat(cluster.agents().fingerprint(node, request).outcome).isEqualTo(Outcome.ABSENT);
+    DataNodeFaultInjector before = DataNodeFaultInjector.get();
+    DataNodeFaultInjector.set(
+        new DataNodeFaultInjector() {
+          @Override
+          public void noRegistration() throws IOException {
+            throw new IOException("for a test");
+          }
+        });
+    try {
+      for (ThrowingCallable call :
+          List.<ThrowingCallable>of(
+              () -> cluster.agents().fingerprint(node, request),
+              () -> cluster.agents().quarantine(node, pool, absent, false),
+              () -> cluster.agents().unlink(node, pool, List.of(absent)))) {
+        refused(AgentException.Kind.UNREACHABLE, "has not registered", call);
+      }
+    } finally {
+      DataNodeFaultInjector.set(before);
+    }
+  }
+
+  /** The quarantine is locked, as it is for ever by a call that waits for a disk that hangs. */
   @Test
   void callsThatWaitForTheQuarantineLeaveHandlersFree() throws Exception {
     Group group = new Group("waiting");
+    DatanodeInfo node = group.node(0);
     AgentBlock block = AgentBlock.of(group.blocks[0].getBlock());
     String pool = group.blocks[0].getBlock().getBlockPoolId();
-    String read = Messages.JSON.toJson(group.request(0, 1).build());
-    String keep =
-        "{\"pool\":\"" + pool + "\",\"block\":" + RawAgent.block(block) + ",\"remove\":false}";
-    assertOneIsBusy(group.node(0), 2, RawAgent.message("fingerprint", read));
+    BytesValue keep =
+        RawAgent.message(
+            "quarantine",
+            "{\"pool\":\"" + pool + "\",\"block\":" + RawAgent.block(block) + ",\"remove\":false}");
     // With the default of 10 handlers, 3 calls work at the same time.
-    assertOneIsBusy(group.node(0), 3, RawAgent.message("quarantine", keep));
-  }
-
-  /** Makes calls that wait, as for a disk that hangs, and checks that one of them is refused. */
-  private void assertOneIsBusy(DatanodeInfo node, int count, BytesValue call) throws Exception {
+    int count = 3;
     AgentProtocol raw = RawAgent.connect(cluster, node);
     ExecutorService threads = Executors.newFixedThreadPool(count);
     CompletionService<String> calls = new ExecutorCompletionService<>(threads);
+    Object quarantine = quarantine(node.getDatanodeUuid());
+    ReentrantLock lock = (ReentrantLock) field(quarantine, Quarantine.class, "lock");
+    // What is kept is due to be looked through.
+    set(quarantine, "expiredMillis", 0L);
+    lock.lock();
     try {
-      synchronized (quarantine(node.getDatanodeUuid())) {
-        for (int i = 0; i < count; i++) {
-          calls.submit(() -> raw.call(null, call).getValue().toStringUtf8());
-        }
-        Future<String> first = calls.poll(30, TimeUnit.SECONDS);
-        assertThat(first).as("a call that does not wait").isNotNull();
-        assertThat(first.get()).contains("\"BUSY\"");
+      BlockFingerprints read = cluster.agents().fingerprint(node, group.request(0, 1).build());
+      assertThat(read.outcome).isEqualTo(Outcome.READ);
+      for (int i = 0; i < count; i++) {
+        calls.submit(() -> raw.call(null, keep).getValue().toStringUtf8());
       }
+      Future<String> first = calls.poll(30, TimeUnit.SECONDS);
+      assertThat(first).as("a call that does not wait").isNotNull();
+      assertThat(first.get()).contains("\"BUSY\"");
+      lock.unlock();
       for (int i = 1; i < count; i++) {
         assertThat(calls.take().get()).contains("\"answer\"");
       }
     } finally {
+      if (lock.isHeldByCurrentThread()) {
+        lock.unlock();
+      }
       threads.shutdownNow();
       RPC.stopProxy(raw);
     }
@@ -257,6 +299,13 @@ class AgentFingerprintTest {
       }
     }
     throw new AssertionError("no DataNode " + uuid);
+  }
+
+  private static void set(Object quarantine, String name, Object value)
+      throws ReflectiveOperationException {
+    Field field = Quarantine.class.getDeclaredField(name);
+    field.setAccessible(true);
+    field.set(quarantine, value);
   }
 
   private static Object field(Object of, Class<?> type, String name)

@@ -30,17 +30,22 @@ public final class FinalizedReplicas {
   }
 
   /**
-   * Returns the replicas of a DataNode.
+   * Returns the replicas that a DataNode has of a block pool. Before the DataNode has registered
+   * for the pool, it may not have found all of its replicas yet.
    *
-   * @throws AgentException if the DataNode has not registered yet, or uses another dataset
-   *     implementation
+   * @throws AgentException of kind UNREACHABLE if it has not registered; of kind NO_AGENT if it
+   *     uses another dataset implementation
    */
-  public static FinalizedReplicas of(DataNode node) throws AgentException {
-    FsDatasetSpi<?> dataset = node.getFSDataset();
-    if (dataset == null) {
+  public static FinalizedReplicas of(DataNode node, String pool) throws AgentException {
+    try {
+      node.getDNRegistrationForBP(pool);
+    } catch (IOException e) {
       throw new AgentException(
-          AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; try again later");
+          AgentException.Kind.UNREACHABLE,
+          "the DataNode has not registered for the block pool " + pool + "; try again later",
+          e);
     }
+    FsDatasetSpi<?> dataset = node.getFSDataset();
     if (!(dataset instanceof FsDatasetImpl)) {
       throw new AgentException(
           AgentException.Kind.NO_AGENT,

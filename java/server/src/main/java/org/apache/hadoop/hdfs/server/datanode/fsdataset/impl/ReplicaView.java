@@ -62,10 +62,11 @@ public final class ReplicaView {
   /**
    * Returns the replica that a DataNode has of a block now, or null if it has none.
    *
-   * @throws AgentException if the DataNode has not registered yet, or its replicas are not files
+   * @throws AgentException if the DataNode has not registered for the block pool yet, or its
+   *     replicas are not files
    */
   public static ReplicaView of(DataNode node, String pool, long block) throws AgentException {
-    FsDatasetImpl dataset = FinalizedReplicas.of(node).dataset();
+    FsDatasetImpl dataset = FinalizedReplicas.of(node, pool).dataset();
     ReplicaInfo replica = dataset.volumeMap.get(pool, block);
     return replica == null ? null : new ReplicaView(replica);
   }
