@@ -213,6 +213,7 @@ public final class GroupRepair {
     long start = access.millis();
     long reported = start;
     long removed = removes ? start : -1;
+    boolean mayRemove = true;
     // The NameNode lists a replica for a moment after it was removed, and perhaps a right one there
     // afterwards.
     Set<Copy> gone = new HashSet<>();
@@ -233,12 +234,20 @@ public final class GroupRepair {
         return null;
       }
       if (millis - start >= waitMillis) {
-        return missing + " after " + TimeUnit.MILLISECONDS.toSeconds(waitMillis) + " s";
+        return missing
+            + " after "
+            + TimeUnit.MILLISECONDS.toSeconds(waitMillis)
+            + " s"
+            + (mayRemove ? "" : "; the wrong replicas remain, as the others may not suffice now");
       }
-      if (removed < 0 && millis - start >= waitMillis / 2) {
-        // HDFS may not be able to use the free DataNodes, such as those with other kinds of disks.
-        remove(reportAgain(wrong, gone));
-        removed = millis;
+      if (removed < 0 && mayRemove && millis - start >= waitMillis / 2) {
+        // HDFS may not be able to use the free DataNodes, such as those with other kinds of disks,
+        // or may have lost others that it needs, without which the wrong ones are better than none.
+        mayRemove = RepairPlan.isRestRight(access.check(), wrong, trusts);
+        if (mayRemove) {
+          remove(reportAgain(wrong, gone));
+          removed = millis;
+        }
       } else if (removed < 0 && !listed.isEmpty() && millis - reported >= REPORT_MILLIS) {
         reportAgain(listed, gone);
         reported = millis;

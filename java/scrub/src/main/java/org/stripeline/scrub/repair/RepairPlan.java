@@ -140,6 +140,28 @@ final class RepairPlan {
     return true;
   }
 
+  /**
+   * Returns whether replicas that were found to be wrong can be removed: everything else was
+   * checked and is right, and HDFS can rebuild them from it.
+   *
+   * @param checked a result from after they were reported, when the NameNode may list none of them
+   */
+  static boolean isRestRight(GroupResult checked, Set<Copy> wrong, Set<Trust> trusts) {
+    for (Finding finding : checked.findings()) {
+      boolean isOfWrong =
+          wrong.contains(finding.copy())
+              || finding.kind() == Finding.Kind.MISSING
+                  && wrong.stream().anyMatch(copy -> copy.unit == finding.unit())
+              // While the parity that is replaced because data is trusted is still listed.
+              || finding.kind() == Finding.Kind.UNLOCATED && trusts.contains(Trust.DATA);
+      boolean isCertain = finding.kind() != Finding.Kind.NOT_CHECKED && !finding.kind().isDamage();
+      if (!isOfWrong && !isCertain) {
+        return false;
+      }
+    }
+    return isEnoughLeft(checked.locations(), wrong);
+  }
+
   private static boolean isEnoughLeft(GroupLocations group, Set<Copy> wrong) {
     int lost = 0;
     for (int unit = 0; unit < group.layout().units(); unit++) {

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.stripeline.agent.AgentException;
+import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.agent.QuarantinedReplica;
 import org.stripeline.natives.codec.Code;
@@ -342,7 +343,45 @@ class GroupRepairTest {
         };
 
     assertThat(repair().state()).isEqualTo(State.REPAIRED);
-    assertThat(steps).endsWith("keep 1", "report 1", "remove 1", "check", "audit REPAIRED");
+    assertThat(steps)
+        .endsWith("check", "keep 1", "report 1", "remove 1", "check", "audit REPAIRED");
+  }
+
+  private static BlockFingerprints noConnection() throws IOException {
+    throw new IOException("no connection");
+  }
+
+  @Test
+  void removesNothingIfOthersWereLostSinceItWasReported() throws IOException {
+    group.damage(group.copy(1), 100);
+    Copy wrong = group.copy(1);
+    List<Copy> others = List.of(group.copy(0), group.copy(4));
+    for (boolean isListed : new boolean[] {false, true}) {
+      steps.clear();
+      byte[] wrongBytes = group.bytes.get(wrong);
+      cluster =
+          new Cluster() {
+            @Override
+            public void pause() throws IOException {
+              // The NameNode lists a DataNode that died for more than ten minutes.
+              if (!isListed) {
+                others.forEach(group.bytes::remove);
+              } else if (millis == 0) {
+                others.forEach(copy -> group.answer(copy, 1000, request -> noConnection()));
+              }
+              super.pause();
+            }
+          };
+      cluster.rebuilds = false;
+
+      RepairRecord record = repair();
+      assertThat(record.state()).isEqualTo(State.PENDING);
+      assertThat(record.text()).contains("the wrong replicas remain");
+      assertThat(steps).doesNotContain("remove 1").endsWith("check", "audit PENDING");
+
+      others.forEach(copy -> group.bytes.put(copy, right.get(copy)));
+      group.bytes.put(wrong, wrongBytes);
+    }
   }
 
   @Test
