@@ -17,9 +17,11 @@ import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.natives.Ticker;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Terminal;
 
 /** Ends the jobs that services left, because they have died or the jobs were paused. */
 final class EarlierJobs {
@@ -43,7 +45,7 @@ final class EarlierJobs {
 
   /**
    * Settles the files in progress of jobs of rules, and ends those jobs that are not paused: the
-   * rules may be others now.
+   * rules may be others now. Names files that cannot be settled; the next call tries them again.
    *
    * @return the exit status
    */
@@ -57,10 +59,10 @@ final class EarlierJobs {
       try {
         if (job.settings().rule != null) {
           boolean isPaused = job.contents().request() == JobDirectory.Request.PAUSE;
-          if (!isPaused || !paused.contains(job.name())) {
-            end(job, isPaused);
-          }
-          if (isPaused) {
+          boolean isSettled = isPaused && paused.contains(job.name()) || end(job, isPaused);
+          if (!isSettled) {
+            worst = ExitStatus.FAILED;
+          } else if (isPaused) {
             nowPaused.add(job.name());
           }
         }
@@ -76,7 +78,8 @@ final class EarlierJobs {
     return worst;
   }
 
-  private void end(JobDirectory job, boolean isPaused) throws IOException {
+  /** Returns whether all files in progress are settled. */
+  private boolean end(JobDirectory job, boolean isPaused) throws IOException {
     printer.accept(
         isPaused
             ? "Job " + job.name() + " is paused, and stays so until --continue or --cancel"
@@ -91,7 +94,11 @@ final class EarlierJobs {
             known,
             ticker)) {
       driver.beginUntil(() -> true);
-      driver.resume(null, job.name(), new JobTuning());
+      JobReport report = driver.resume(null, job.name(), new JobTuning());
+      for (JobReport.Failure failure : report.failures()) {
+        printer.accept(Terminal.oneLine("Cannot settle " + failure));
+      }
+      return report.failed() == 0;
     }
   }
 }

@@ -21,13 +21,16 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.stripeline.convert.fixture.ConvertMain;
 import org.stripeline.convert.fixture.InstantWaits;
+import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
@@ -193,6 +196,31 @@ class ServiceFaultsTest extends ServiceTestCase {
     }
     assertThat(said.toString()).contains("Cannot end job unsettled");
     assertThat(swapped).containsExactly("/settled/a");
+  }
+
+  @Test
+  void aFileThatCannotBeSettledIsNamed() throws Exception {
+    write("/begun/a", 2, 3);
+    write("/other/a", 2, 3);
+    rules(rule("one", "/begun", COPY), rule("other", "/other", COPY));
+    JobSettings settings = RulesFile.read(rules.toString()).get(0).job("/begun", List.of());
+    JobDirectory job = JobDirectory.create(cluster.fs(), jobs, "begun", settings);
+    Candidate file =
+        new Candidate("/begun/a", cluster.fs().getClient().getLocatedFileInfo("/begun/a", false));
+    Path temporary = new Path(job.temporaries(), "a");
+    cluster.fs().create(temporary).close();
+    long directory = ((HdfsFileStatus) cluster.fs().getFileStatus(job.temporaries())).getFileId();
+    try (Journal journal = Journal.create(cluster.fs(), job.journalFile())) {
+      journal.write(JournalRecord.driver("another"));
+      journal.write(JournalRecord.begin(file, temporary.toUri().getPath(), directory, "another"));
+      // A job that copies has no agents, which alone can remove links.
+      journal.write(JournalRecord.group(file.status().getFileId(), "pool", List.of()));
+    }
+    try (DistributedFileSystem fs = cluster.client()) {
+      assertThat(service(fs).serve(0)).as(said.toString()).isEqualTo(ExitStatus.FAILED);
+    }
+    assertThat(said.toString()).contains("Cannot settle /begun/a: ", "need agents to remove them");
+    assertThat(swapped).containsExactly("/other/a");
   }
 
   @Test

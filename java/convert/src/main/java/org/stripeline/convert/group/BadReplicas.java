@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,8 +22,8 @@ import org.stripeline.placement.group.PlacementException;
 final class BadReplicas {
   private final Set<String> known = new HashSet<>();
 
-  /** For each block, the DataNodes that had a replica when the first plan was made. */
-  private final Map<Integer, Set<String>> first = new HashMap<>();
+  /** For each block, the DataNodes that had a replica when the first plan was made, by UUID. */
+  private final Map<Integer, Map<String, DatanodeInfo>> first = new HashMap<>();
 
   private static String name(int block, DatanodeInfo holder) {
     return name(block, holder.getDatanodeUuid());
@@ -52,11 +53,11 @@ final class BadReplicas {
    * @throws PlacementException if all of its replicas are bad
    */
   DatanodeInfo[] others(int block, LocatedBlock located) throws PlacementException {
-    Set<String> holders = new HashSet<>();
+    Map<String, DatanodeInfo> holders = new LinkedHashMap<>();
     for (DatanodeInfo holder : located.getLocations()) {
-      holders.add(holder.getDatanodeUuid());
+      holders.put(holder.getDatanodeUuid(), holder);
     }
-    Set<String> firstHolders = first.computeIfAbsent(block, any -> holders);
+    Set<String> firstHolders = first.computeIfAbsent(block, any -> holders).keySet();
     boolean isAnyBad = firstHolders.stream().anyMatch(uuid -> known.contains(name(block, uuid)));
     List<DatanodeInfo> good = new ArrayList<>();
     for (DatanodeInfo holder : located.getLocations()) {
@@ -74,5 +75,16 @@ final class BadReplicas {
               + " are corrupt, or differ from each other; see hdfs fsck and hdfs debug verifyMeta");
     }
     return good.toArray(new DatanodeInfo[0]);
+  }
+
+  /**
+   * Returns the DataNodes that had a replica of a block when the first plan was made, except bad
+   * replicas. All of them have a vote on which bytes are right, also those that the NameNode does
+   * not name any more, such as DataNodes in maintenance.
+   */
+  List<DatanodeInfo> voters(int block) {
+    List<DatanodeInfo> voters = new ArrayList<>(first.get(block).values());
+    voters.removeIf(holder -> has(block, holder));
+    return voters;
   }
 }

@@ -2,6 +2,7 @@
 package org.stripeline.convert.group;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -61,7 +62,10 @@ final class EncoderChoice {
     return held;
   }
 
-  /** Returns all DataNodes with a good replica, those nearest to the encoder first. */
+  /**
+   * Returns all DataNodes with a good replica, those nearest to the encoder first, and then those
+   * that only have a vote; see {@link BadReplicas#voters}.
+   */
   List<AgentNode> readOrder(int block, int encoder, BadReplicas bad) {
     Set<Integer> holders = new LinkedHashSet<>();
     for (int node : plan.readOrder(block)) {
@@ -77,9 +81,12 @@ final class EncoderChoice {
     for (int node : sorted) {
       nodes.add(AgentNode.of(cluster.node(node)));
     }
-    for (DatanodeInfo holder : blocks.get(block).getLocations()) {
-      // A DataNode that returned after the snapshot still counts when replicas are compared.
-      if (cluster.find(holder.getDatanodeUuid()) == null && !bad.has(block, holder)) {
+    List<DatanodeInfo> rest = new ArrayList<>(bad.voters(block));
+    // A DataNode that returned after the snapshot still counts when replicas are compared.
+    rest.addAll(Arrays.asList(blocks.get(block).getLocations()));
+    for (DatanodeInfo holder : rest) {
+      boolean isNamed = nodes.stream().anyMatch(node -> node.uuid.equals(holder.getDatanodeUuid()));
+      if (!isNamed && !bad.has(block, holder)) {
         nodes.add(AgentNode.of(holder));
       }
     }

@@ -42,6 +42,20 @@ class BadReplicasTest {
     assertThat(others("a", "d")).containsExactly("a", "d");
   }
 
+  /** DataNodes in maintenance may have the right ones, and one that is left the wrong one. */
+  @Test
+  void replicasThatAreNotNamedAnyMoreKeepTheirVotes() throws Exception {
+    others("a", "b", "c");
+    assertThat(others("a")).containsExactly("a");
+    assertThat(voters()).containsExactly("a", "b", "c");
+    found("b");
+    assertThat(voters()).containsExactly("a", "c");
+  }
+
+  private String[] voters() {
+    return bad.voters(0).stream().map(DatanodeInfo::getDatanodeUuid).toArray(String[]::new);
+  }
+
   /** HDFS replicates the one replica that it considers good, regardless of its bytes. */
   @Test
   void laterReplicasDoNotReplaceBadOnes() throws Exception {
