@@ -10,19 +10,25 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.cli.Stripeline;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.EncryptionZones;
 import org.stripeline.scrub.ledger.Ledger;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.testkit.Conditions;
+import org.stripeline.testkit.ForkedJvm;
 import org.stripeline.testkit.Kerberos;
 
 /**
@@ -85,6 +91,39 @@ class SecureScrubTest {
           alice.doAs(
               (java.security.PrivilegedExceptionAction<ScrubReport>) () -> run(new ScrubCommand()));
       assertThat(refused.status).as("%s", refused).isEqualTo(ExitStatus.USAGE);
+      requireLoginFromKeytab(kerberos);
+    }
+  }
+
+  /** Both commands need no ticket of the user who runs them. */
+  private void requireLoginFromKeytab(Kerberos kerberos) throws Exception {
+    String[] login = {
+      "--keytab=" + kerberos.keytab("hdfs"), "--principal=" + kerberos.principal("hdfs")
+    };
+    assertThat(status(kerberos, "scrub")).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(status(kerberos, "scrub", login)).isEqualTo(ExitStatus.SOUND);
+    assertThat(status(kerberos, "repair", login)).isEqualTo(ExitStatus.SOUND);
+    // The path is a glob, which needs the login too.
+    assertThat(status(kerberos, "scrub", "--status", login[0], login[1])).isZero();
+    assertThat(status(kerberos, "scrub", login[0])).isEqualTo(ExitStatus.USAGE);
+  }
+
+  /** Returns the exit status of a process that finds no ticket. */
+  private int status(Kerberos kerberos, String command, String... options) throws Exception {
+    List<String> words = new ArrayList<>(List.of(command, cluster.uri() + ZONE + "*"));
+    words.addAll(Arrays.asList(options));
+    Process process =
+        ForkedJvm.of(Stripeline.class, words.toArray(new String[0]))
+            .site(directory.resolve("site"), cluster.conf(), "core")
+            .with("-Djava.security.krb5.conf=" + kerberos.clientConfiguration())
+            .with("-Djava.library.path=" + System.getProperty("java.library.path"))
+            .environment("KRB5CCNAME", directory.resolve("no-tickets").toString())
+            .start(directory.resolve("command.log"));
+    try {
+      assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+      return process.exitValue();
+    } finally {
+      process.destroyForcibly();
     }
   }
 

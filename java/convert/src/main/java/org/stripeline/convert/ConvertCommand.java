@@ -392,7 +392,7 @@ public final class ConvertCommand implements Callable<Integer> {
 
     /** Returns null if the user is already logged in. */
     private KeytabLogin login(HdfsConfiguration conf) throws IOException {
-      return isLoggedIn ? null : KeytabLogin.of(conf, work.principal, work.keytab);
+      return isLoggedIn ? null : KeytabLogin.of(conf, work.login);
     }
   }
 

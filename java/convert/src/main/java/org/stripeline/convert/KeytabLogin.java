@@ -20,19 +20,18 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.DaemonThreads;
 
 /**
- * Logs this process in to Kerberos from a keytab, for jobs that last longer than a ticket.
+ * Logs this process in to Kerberos from a keytab, for commands that last longer than a ticket.
  *
  * <p>Hadoop's own renewal gives up if it keeps failing until the ticket expires. This one keeps
- * trying, so that a job survives a key distribution center that is unavailable for hours.
+ * trying, so that a command survives a key distribution center that is unavailable for hours.
  */
-final class KeytabLogin implements Closeable {
+public final class KeytabLogin implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(KeytabLogin.class);
 
   private final ScheduledExecutorService thread;
 
   private KeytabLogin(UserGroupInformation user, long periodSeconds) {
-    thread =
-        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("stripeline-convert-login"));
+    thread = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("stripeline-login"));
     thread.scheduleWithFixedDelay(
         () -> renew(user), periodSeconds, periodSeconds, TimeUnit.SECONDS);
   }
@@ -40,12 +39,14 @@ final class KeytabLogin implements Closeable {
   /**
    * Logs this process in.
    *
-   * @param principal the principal whose keys are in the keytab; {@code _HOST} stands for the name
-   *     of this machine
+   * @param options the keytab, and the principal whose keys are in it; {@code _HOST} stands for the
+   *     name of this machine
    * @return null if neither is given, and the user is logged in already
    * @throws RefusedException if the login fails; the message says what to do
    */
-  static KeytabLogin of(Configuration conf, String principal, String keytab) throws IOException {
+  public static KeytabLogin of(Configuration conf, LoginOptions options) throws IOException {
+    String principal = options.principal;
+    String keytab = options.keytab;
     if (keytab == null && principal == null) {
       return null;
     }

@@ -15,6 +15,7 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -49,17 +50,7 @@ public final class StatusCommand implements Callable<Integer> {
       description = "Directory on HDFS with the jobs (default: ${DEFAULT-VALUE})")
   private String jobDirectory;
 
-  @Option(
-      names = "--principal",
-      paramLabel = "NAME",
-      description = "With --keytab, the Kerberos principal to log in as; _HOST is replaced")
-  private String principal;
-
-  @Option(
-      names = "--keytab",
-      paramLabel = "FILE",
-      description = "Keytab to log in from (default: the ticket cache)")
-  private String keytab;
+  @Mixin private LoginOptions login = new LoginOptions();
 
   @Option(names = "--json", description = "Print one JSON object per job and line")
   private boolean json;
@@ -80,7 +71,7 @@ public final class StatusCommand implements Callable<Integer> {
       HdfsConfiguration conf = new HdfsConfiguration();
       properties.forEach(conf::set);
       Path root = new Path(fileSystem == null ? "/" : fileSystem);
-      try (KeytabLogin login = KeytabLogin.of(conf, principal, keytab);
+      try (KeytabLogin keytab = KeytabLogin.of(conf, login);
           DistributedFileSystem fs = HdfsConnection.open(conf, root, "show the jobs of")) {
         new JobControl(fs, jobDirectory, spec.commandLine().getOut(), json).showAll();
         return ExitStatus.SOUND;

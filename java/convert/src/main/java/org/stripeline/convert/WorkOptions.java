@@ -12,6 +12,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandStyle;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
 /** Options of {@code stripeline convert} that control how the work is done. */
@@ -109,19 +110,9 @@ final class WorkOptions {
               + " (default: ${DEFAULT-VALUE})")
   String jobDirectory;
 
-  @Option(
-      names = "--principal",
-      paramLabel = "NAME",
-      description = "With --keytab, the Kerberos principal to log in as; _HOST is replaced")
-  String principal;
-
-  @Option(
-      names = "--keytab",
-      paramLabel = "FILE",
-      description =
-          "Keytab to log in from, and again before a ticket expires, for long jobs (default: the"
-              + " ticket cache)")
-  String keytab;
+  /** Not a mixin, because these options are a group of another command. */
+  @ArgGroup(exclusive = false, validate = false)
+  LoginOptions login = new LoginOptions();
 
   @Option(
       names = "-D",
@@ -166,8 +157,8 @@ final class WorkOptions {
         words,
         "--job-directory",
         jobDirectory.equals(JobDirectory.ROOT_DEFAULT) ? null : jobDirectory);
-    add(words, "--keytab", keytab);
-    add(words, "--principal", principal);
+    add(words, "--keytab", login.keytab);
+    add(words, "--principal", login.principal);
     return String.join(" ", words);
   }
 

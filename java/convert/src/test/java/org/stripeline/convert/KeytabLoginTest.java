@@ -91,7 +91,7 @@ class KeytabLoginTest {
     Configuration conf = kerberos();
     conf.setInt("hadoop.kerberos.min.seconds.before.relogin", 1);
 
-    KeytabLogin login = KeytabLogin.of(conf, principal, keytab().getPath());
+    KeytabLogin login = KeytabLogin.of(conf, options(principal, keytab().getPath()));
     try {
       assertThat(UserGroupInformation.getLoginUser().getUserName()).isEqualTo(principal);
       KerberosTicket first = ticket();
@@ -110,20 +110,27 @@ class KeytabLoginTest {
     }
   }
 
+  private static LoginOptions options(String principal, String keytab) {
+    LoginOptions options = new LoginOptions();
+    options.principal = principal;
+    options.keytab = keytab;
+    return options;
+  }
+
   private static boolean isLater(KerberosTicket ticket, long end) {
     return ticket != null && !ticket.isDestroyed() && ticket.getEndTime().getTime() > end;
   }
 
   @Test
   void refusesInvalidLogins() throws Exception {
-    assertThatThrownBy(() -> KeytabLogin.of(new Configuration(), "hdfs@X", "/no.keytab"))
+    assertThatThrownBy(() -> KeytabLogin.of(new Configuration(), options("hdfs@X", "/no.keytab")))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("hadoop.security.authentication is not kerberos");
     String principal = startKdc(MiniKdc.createConf());
-    assertThatThrownBy(() -> KeytabLogin.of(kerberos(), principal, "/no.keytab"))
+    assertThatThrownBy(() -> KeytabLogin.of(kerberos(), options(principal, "/no.keytab")))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("it cannot be read");
-    assertThatThrownBy(() -> KeytabLogin.of(kerberos(), "eve@X", keytab().getPath()))
+    assertThatThrownBy(() -> KeytabLogin.of(kerberos(), options("eve@X", keytab().getPath())))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("Cannot log in as eve@X");
   }

@@ -9,11 +9,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.stripeline.agent.Agents;
+import org.stripeline.convert.LoginOptions;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.access.HdfsRepair;
@@ -27,6 +26,7 @@ import org.stripeline.terminal.AtSignal;
 import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.TimeSpan;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -107,7 +107,7 @@ public final class RepairCommand implements Callable<Integer> {
       names = "--audit-directory",
       paramLabel = "DIR",
       defaultValue = RepairAudit.DIRECTORY_DEFAULT,
-      description = "Directory on HDFS for the file of records (default: ${DEFAULT-VALUE})")
+      description = "Directory on HDFS for records (default: ${DEFAULT-VALUE})")
   private String auditDirectory;
 
   @Option(
@@ -119,6 +119,8 @@ public final class RepairCommand implements Callable<Integer> {
               + " results are not recorded in it, and a line on stderr says so (default:"
               + " ${DEFAULT-VALUE})")
   private String ledger;
+
+  @Mixin private LoginOptions login = new LoginOptions();
 
   @Option(
       names = "--json",
@@ -151,15 +153,14 @@ public final class RepairCommand implements Callable<Integer> {
 
     private final SecureRandom random = new SecureRandom();
     private final CheckSettings settings = new CheckSettings(0, 0);
+    private final ScrubTarget target = new ScrubTarget(spec, login, "repair");
     private Path audits;
 
     int call(long waitMillis) {
-      return ScrubTarget.run("repair", () -> run(waitMillis));
+      return target.run(() -> run(waitMillis));
     }
 
     private int run(long waitMillis) throws IOException {
-      Configuration conf = new HdfsConfiguration();
-      ScrubTarget target = new ScrubTarget(spec, conf, "repair");
       List<Path> roots = target.roots(paths);
       Path ledgerDirectory = target.directory("--ledger", ledger);
       audits = target.directory("--audit-directory", auditDirectory);
@@ -250,7 +251,7 @@ public final class RepairCommand implements Callable<Integer> {
       return trusts;
     }
 
-    /** Returns settings with a seed that nobody knows before. */
+    /** Returns settings with a seed that cannot be known in advance. */
     private CheckSettings settings() {
       return settings.withSeed(random.nextLong());
     }

@@ -8,12 +8,11 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.FingerprintRequest;
+import org.stripeline.convert.LoginOptions;
 import org.stripeline.natives.Ticker;
 import org.stripeline.scrub.access.ClusterAccess;
 import org.stripeline.scrub.check.CheckSettings;
@@ -27,6 +26,7 @@ import org.stripeline.terminal.Progress;
 import org.stripeline.terminal.Terminal;
 import org.stripeline.terminal.TimeSpan;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -140,6 +140,8 @@ public final class ScrubCommand implements Callable<Integer> {
               + " textfile collector of its node exporter")
   private String prometheus;
 
+  @Mixin private LoginOptions login = new LoginOptions();
+
   @Option(
       names = "--json",
       description =
@@ -189,15 +191,14 @@ public final class ScrubCommand implements Callable<Integer> {
   private final class Session {
     private final PrintWriter out = spec.commandLine().getOut();
     private final PrintWriter err = spec.commandLine().getErr();
+    private final ScrubTarget target = new ScrubTarget(spec, login, "scrub");
 
     int call(long olderThanMs, long checkedBeforeMs, long bytesPerSecond) {
-      return ScrubTarget.run("scrub", () -> run(olderThanMs, checkedBeforeMs, bytesPerSecond));
+      return target.run(() -> run(olderThanMs, checkedBeforeMs, bytesPerSecond));
     }
 
     private int run(long olderThanMs, long checkedBeforeMs, long bytesPerSecond)
         throws IOException {
-      Configuration conf = new HdfsConfiguration();
-      ScrubTarget target = new ScrubTarget(spec, conf, "scrub");
       List<Path> roots = target.roots(paths);
       Path directory = target.directory("--ledger", ledger);
       try (DistributedFileSystem fs = target.connect(roots.get(0))) {

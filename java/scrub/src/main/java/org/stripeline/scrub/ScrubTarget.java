@@ -10,7 +10,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.convert.KeytabLogin;
+import org.stripeline.convert.LoginOptions;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.convert.select.PathArguments;
@@ -21,20 +24,21 @@ import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** The paths that a command checks, and their file system. */
+/** The paths that a command checks, their file system, and the login. */
 final class ScrubTarget {
   private final CommandSpec spec;
-  private final Configuration conf;
+  private final LoginOptions login;
   private final String verb;
+  private final Configuration conf = new HdfsConfiguration();
 
   /**
    * Creates a target.
    *
    * @param verb what the command does, for messages
    */
-  ScrubTarget(CommandSpec spec, Configuration conf, String verb) {
+  ScrubTarget(CommandSpec spec, LoginOptions login, String verb) {
     this.spec = spec;
-    this.conf = conf;
+    this.login = login;
     this.verb = verb;
   }
 
@@ -45,11 +49,11 @@ final class ScrubTarget {
   }
 
   /**
-   * Carries out a command, and throws with the exit status of its failure. Commands call this from
-   * a class that is not loaded for their help: the exceptions are Hadoop's.
+   * Logs in, carries out a command, and throws with the exit status of its failure. Commands call
+   * this from a class that is not loaded for their help: the exceptions are Hadoop's.
    */
-  static int run(String verb, Action action) {
-    try {
+  int run(Action action) {
+    try (KeytabLogin keytab = KeytabLogin.of(conf, login)) {
       return action.run();
     } catch (RefusedException | FileNotFoundException | AccessControlException e) {
       throw new CommandException(ExitStatus.USAGE, Reasons.cannot(verb, e));

@@ -9,6 +9,7 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.convert.LoginOptions;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.CommandStyle;
 import org.stripeline.terminal.ExitStatus;
@@ -74,11 +75,11 @@ class ScrubUsageTest {
   void anUnexpectedFailureIsNotChecked() {
     assertThatThrownBy(
             () ->
-                ScrubTarget.run(
-                    "scrub",
-                    () -> {
-                      throw new IllegalStateException("a surprise");
-                    }))
+                new ScrubTarget(null, new LoginOptions(), "scrub")
+                    .run(
+                        () -> {
+                          throw new IllegalStateException("a surprise");
+                        }))
         .isInstanceOfSatisfying(
             CommandException.class,
             failed -> assertThat(failed.exitStatus()).isEqualTo(ExitStatus.UNCHECKED))
