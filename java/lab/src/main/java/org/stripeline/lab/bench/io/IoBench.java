@@ -199,7 +199,7 @@ final class IoBench {
       directories.make(policy, contestant.scheme());
     }
     List<ClientProcess> clients = new ArrayList<>();
-    verifier = start("verifier", IoContestant.RS_JAVA, ClientHeap.LEAST);
+    verifier = start("verifier", IoContestant.RS_JAVA, ClientHeap.VERIFIER);
     try {
       for (IoContestant contestant : present) {
         long heapBytes = ClientHeap.bytes(contestant, policy, mostThreads());

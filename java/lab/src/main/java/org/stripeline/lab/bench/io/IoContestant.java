@@ -133,6 +133,11 @@ enum IoContestant {
     return "stripeline".equals(coder);
   }
 
+  /** Returns whether cells are buffers in the Java heap, as for coders written in Java. */
+  boolean hasHeapCells() {
+    return coder != null && coder.endsWith("_java");
+  }
+
   /** Returns whether our pipelines must be in use. */
   boolean isOurPipeline() {
     return mode != WriteMode.STOCK;

@@ -15,7 +15,7 @@ import org.stripeline.lab.bench.cluster.IoCluster;
 
 /** Refuses a run that would exhaust the machine's memory, or the space of a running cluster. */
 final class ResourceNeed {
-  /** Memory of a JVM other than its heap. */
+  /** Memory of a JVM other than its heap and cells. */
   private static final long JVM_BYTES = 350L << 20;
 
   private final Collection<IoContestant> clients;
@@ -70,9 +70,10 @@ final class ResourceNeed {
    * memory.
    */
   private void requireMemory(Path disks) throws IOException {
-    long need = ClientHeap.LEAST + JVM_BYTES;
+    long need = ClientHeap.VERIFIER + JVM_BYTES;
     for (IoContestant client : clients) {
       need += ClientHeap.bytes(client, policy, threads) + JVM_BYTES;
+      need += ClientHeap.directBytes(client, policy, threads);
     }
     if (disks != null && Files.getFileStore(disks).type().equals("tmpfs")) {
       need += diskBytes();
