@@ -110,7 +110,7 @@ fn a_directory_that_cannot_be_created_fails_the_part() {
 #[test]
 fn no_process_or_file_is_left_after_the_program_is_killed() {
     let folder = Folder::new("killed");
-    // So long that all instances are coding when the program is killed.
+    // Long enough that all instances are coding when the program is killed.
     let mut bench = folder.bench(&["--repetitions=1", "--window-ms=600000"]);
     let mut bench = bench
         .stdout(Stdio::null())

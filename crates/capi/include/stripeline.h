@@ -1073,7 +1073,7 @@ stripeline_status stripeline_wait_all(const struct stripeline_engine *engine, in
  * @param bytes    the size in bytes; 0 gives an address at which there is nothing to use
  * @param address  receives the start of the memory, to be released by stripeline_pinned_release();
  *                 NULL on failure
- * @return         STRIPELINE_OK, STRIPELINE_OUT_OF_MEMORY if the system refuses so many bytes or
+ * @return         STRIPELINE_OK, STRIPELINE_OUT_OF_MEMORY if the system refuses the memory or
  *                 the GPU's driver refuses to lock them, STRIPELINE_NULL_POINTER,
  *                 STRIPELINE_CLOSED
  */

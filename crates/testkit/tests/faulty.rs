@@ -30,7 +30,7 @@ fn run(lane: &mut dyn Lane, ticket: u64) -> (Result<Verdict, FaultKind>, bool) {
     let done = lane.reap(LIMIT).expect("an answer");
     assert_eq!(done.ticket, ticket);
     let outcome = done.outcome.map_err(|fault| fault.kind());
-    drop(done.piece.expect("nobody took it away"));
+    drop(done.piece.expect("it was not taken away"));
     let units = pending.wait(LIMIT).expect("the job is gone");
     (outcome, units.outputs == stripe().parity())
 }

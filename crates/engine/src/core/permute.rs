@@ -293,7 +293,7 @@ fn closing_waits_for_threads_that_help() {
             .collect();
         core.begin_close();
         core.await_helpers();
-        assert_eq!(coding.load(SeqCst), 0, "nobody codes in a closed engine");
+        assert_eq!(coding.load(SeqCst), 0, "nothing codes in a closed engine");
         assert!(tasks.iter().all(|task| task.is_done()), "nothing is left");
         for helper in helpers {
             helper.join().expect("no panic");

@@ -219,7 +219,7 @@ struct Details {
 }
 
 impl Details {
-    /// Returns whether it was put back into service so long ago that its failures do not count.
+    /// Returns whether it was put back into service long enough ago that failures do not count.
     fn is_settled(&self, now: u64, period: u64) -> bool {
         now > self.restored.saturating_add(backoff(period, FAILURES_MAX))
     }

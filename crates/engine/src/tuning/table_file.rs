@@ -94,8 +94,8 @@ impl TableFile {
             return self.machines.push(machine);
         };
         let key = |rail: &RailTuning| (rail.name.clone(), rail.device.clone());
-        let anew: Vec<_> = machine.rails.iter().map(key).collect();
-        older.rails.retain(|rail| !anew.contains(&key(rail)));
+        let renewed: Vec<_> = machine.rails.iter().map(key).collect();
+        older.rails.retain(|rail| !renewed.contains(&key(rail)));
         older.rails.append(&mut machine.rails);
     }
 }

@@ -92,7 +92,7 @@ fn a_failed_update_is_not_done_twice() {
     };
     let issued = engine.iupdate(&codec, 0, units, Request::default());
     let (outcome, _) = issued.expect("room").wait();
-    let error = outcome.expect_err("nobody knows what parity holds");
+    let error = outcome.expect_err("it is not known what parity holds");
     assert_eq!(error.kind(), ErrorKind::Failed);
     assert_eq!(
         error.to_string(),

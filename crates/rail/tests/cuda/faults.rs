@@ -177,7 +177,7 @@ fn a_gpu_that_an_engine_only_opens_is_not_touched() {
     let mock = Mock::new();
     mock.set("wrong", 1);
     let unverified = Candidate::unverified(mock.rail());
-    let rail = unverified.rail().expect("nobody has tried it");
+    let rail = unverified.rail().expect("it has not been tried");
     assert_eq!((mock.get("launches"), mock.get("contexts")), (0, 0));
     assert!(known_answers::check(&**rail).is_err());
     // Rails that are cheap to verify are verified.

@@ -314,7 +314,7 @@ fn work_in_place_is_kept_if_the_driver_does_not_say_whether_it_goes_on() {
     expect_resets_of_work_in_place("pushes_failed", 1, 1);
 }
 
-/// Has work in place hang with an injection, and expects so many resets before it returns.
+/// Makes work in place hang by an injection, and expects `resets` resets before it returns.
 fn expect_resets_of_work_in_place(knob: &str, value: i64, resets: i64) {
     let mock = Mock::new();
     let rail = mock.short_limit_rail();

@@ -26,7 +26,7 @@ class ScrubKillTest extends ProcessCase {
     killCommands(1, 3);
   }
 
-  /** Kills scrubs with so many findings, and repairs with so many replicas in quarantine. */
+  /** Kills scrubs after these numbers of findings, and repairs after as many of replicas. */
   private void killCommands(int... points) throws Exception {
     for (int printed : points) {
       ScrubProcess command = cluster.begin(scrub());

@@ -15,8 +15,8 @@ import org.stripeline.terminal.ExitStatus;
 
 /**
  * Stops processes by SIGSTOP: commands for longer than their lease, and a DataNode until the
- * NameNode takes it for dead. Another command runs meanwhile; a command that goes on afterwards
- * must change none of its results.
+ * NameNode takes it for dead. Another command runs during that time; a command that continues
+ * afterwards must change none of its results.
  */
 @Tag("full")
 @Tag("conformance")

@@ -312,8 +312,8 @@ final class SeededDamage {
 
   /**
    * Returns the id of each block with the id of each DataNode that has it according to the
-   * NameNode. If a DataNode is decommissioned meanwhile, HDFS may leave a replica on its disk that
-   * it knows to be corrupt.
+   * NameNode. If a DataNode is being decommissioned, HDFS may leave a replica on its disk that it
+   * knows to be corrupt.
    */
   private Set<String> listed() throws IOException {
     Set<String> listed = new TreeSet<>();
@@ -376,7 +376,7 @@ final class SeededDamage {
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException e) {
-            // DataNodes create and delete files meanwhile.
+            // DataNodes create and delete files during this walk.
             return FileVisitResult.CONTINUE;
           }
         });

@@ -331,7 +331,7 @@ public final class Driver implements AutoCloseable {
       if (!directory.contents().isUnfinished()) {
         // Its driver ended it while this process waited for the lease.
         throw new RefusedException(
-            "Cannot resume job " + directory.name() + ": it has ended meanwhile");
+            "Cannot resume job " + directory.name() + ": its driver has just ended it");
       }
       if (isTuned) {
         directory.keep(settings);

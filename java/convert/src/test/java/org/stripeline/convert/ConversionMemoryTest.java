@@ -128,7 +128,7 @@ class ConversionMemoryTest {
       case "close":
         return null;
       default:
-        throw new IOException("nobody should call " + method);
+        throw new IOException("unexpected call of " + method);
     }
   }
 

@@ -186,7 +186,7 @@ final class ScrubOutput implements ScrubObserver, AutoCloseable {
             + " damaged, "
             + totals.groupsNotChecked
             + " not checked or only in part"
-            + (totals.groupsGone > 0 ? ", " + totals.groupsGone + " gone meanwhile" : ""));
+            + (totals.groupsGone > 0 ? ", " + totals.groupsGone + " deleted or replaced" : ""));
     out.println(
         Quantity.bytes(totals.bytesRead)
             + " read; fingerprints: "

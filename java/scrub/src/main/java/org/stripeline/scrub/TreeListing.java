@@ -104,7 +104,7 @@ final class TreeListing {
         if (Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        // A directory that was deleted meanwhile has nothing to check.
+        // A directory that has been deleted since it was listed has nothing to check.
         if (!(e instanceof FileNotFoundException)) {
           visitor.unread(next.path.toUri().getPath(), Reasons.of(e));
         }

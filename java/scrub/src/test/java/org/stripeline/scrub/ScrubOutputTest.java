@@ -54,7 +54,7 @@ class ScrubOutputTest {
             "/b group 2 blk_-16: NOT_CHECKED: no answer",
             "/d: NOT_CHECKED: Permission denied",
             "1 file, 3 groups and blocks: 1 healthy, 1 damaged, 1 not checked or only in part, 1"
-                + " gone meanwhile",
+                + " deleted or replaced",
             "8.00 KiB read; fingerprints: 0 windows by agents, 0 by this client",
             "1 path could not be listed, not checked");
     assertThat(err.toString()).contains("3 files, 14.6 KiB");

@@ -18,7 +18,7 @@ public final class AtSignal implements AutoCloseable {
   }
 
   /**
-   * Runs a printer for at most {@link #LIMIT_MS}: while nobody reads the output of the process, a
+   * Runs a printer for at most {@link #LIMIT_MS}: while the output of the process is not read, a
    * thread that writes to it waits, and may hold locks that the printer needs.
    */
   public static void runOrGiveUp(Runnable printer) {

@@ -41,8 +41,8 @@ import org.stripeline.natives.Ticker;
  * DataNodes of the group and of no bytes, it removes the group and closes the file instead ({@code
  * FSNamesystem.internalReleaseLease}).
  *
- * <p>So whoever recovers the lease first makes the NameNode forget the DataNodes, in the name of
- * the writer. That is possible only before the first recovery begins, and before the writer has
+ * <p>So before a client recovers the lease, it makes the NameNode forget the DataNodes, in the name
+ * of the writer. That is possible only before the first recovery begins, and before the writer has
  * committed the group. No acknowledged byte is lost: a sync returns when its group is complete.
  *
  * <p>Nothing is removed before the NameNode calls the group before complete. A NameNode that

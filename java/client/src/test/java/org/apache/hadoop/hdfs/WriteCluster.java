@@ -122,7 +122,7 @@ final class WriteCluster implements Closeable {
     return bytes;
   }
 
-  /** Asserts that what is left of a file are at least so many of the bytes written to it first. */
+  /** Asserts that a file has at least {@code atLeast} of its first bytes, and no wrong ones. */
   static void assertPrefix(String of, byte[] left, byte[] written, int atLeast) {
     assertThat(left.length).as("bytes of %s", of).isBetween(atLeast, written.length);
     assertThat(left).as(of).isEqualTo(Arrays.copyOf(written, left.length));

@@ -10,8 +10,8 @@ import org.stripeline.agent.AgentException;
 
 /**
  * Checks one group: reads fingerprints of all replicas, compares them window by window, and
- * confirms differences on the bytes. It changes nothing in the cluster. A group that changes
- * meanwhile is checked from its beginning again.
+ * confirms differences on the bytes. It changes nothing in the cluster. A group that changes during
+ * its check is checked from its beginning again.
  */
 public final class GroupCheck {
   private static final Logger LOG = LoggerFactory.getLogger(GroupCheck.class);

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import org.stripeline.agent.AgentException;
 
-/** One pass over all windows of a group whose locations do not change meanwhile. */
+/** One pass over all windows of a group whose locations do not change during the pass. */
 final class GroupPass {
   /**
    * Windows of a group whose bytes are read to confirm damage, each once for every verdict that

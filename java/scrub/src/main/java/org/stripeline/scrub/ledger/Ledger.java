@@ -30,7 +30,7 @@ public final class Ledger implements Closeable {
   /** Time after which checks are on disk, once another one ends. */
   private static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Times that files are read, if they are replaced meanwhile. */
+  /** Times that files are read, if they are replaced while they are read. */
   private static final int READS_MAX = 5;
 
   private final LedgerStore store;
