@@ -118,8 +118,9 @@ public final class MapWaves implements Closeable {
     try {
       while (!isClosed) {
         gather(wave);
-        job.waitWhilePaused();
-        run(wave);
+        if (mayRun(wave)) {
+          run(wave);
+        }
         wave.clear();
       }
     } catch (InterruptedException | IOException | RuntimeException | Error e) {
@@ -133,6 +134,23 @@ public final class MapWaves implements Closeable {
     wave.addAll(again);
     pending.drainTo(wave);
     fail(wave, ended());
+  }
+
+  /**
+   * Waits while the job is paused. If the NameNode does not say whether it is, only this wave
+   * fails.
+   */
+  private boolean mayRun(List<Pending> wave) throws IOException {
+    try {
+      job.waitWhilePaused();
+      return true;
+    } catch (CancelledException | PausedException | InterruptedIOException e) {
+      throw e;
+    } catch (IOException e) {
+      LOG.warn("Cannot run {} orders", wave.size(), e);
+      fail(wave, e);
+      return false;
+    }
   }
 
   private static void fail(List<Pending> wave, Throwable cause) {
