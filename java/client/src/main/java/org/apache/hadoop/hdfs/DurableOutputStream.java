@@ -81,7 +81,15 @@ final class DurableOutputStream extends StripelineOutputStream {
 
   /** Returns the status of the file; throws unless it is still at its path. */
   HdfsFileStatus status() throws IOException {
-    HdfsFileStatus status = client.getFileInfo(getSrc());
+    return status(getSrc());
+  }
+
+  /**
+   * Returns the status of the file; throws unless a path leads to it. Even the path of its inode
+   * leads to another file, if a snapshot keeps the inode of a file that was deleted or replaced.
+   */
+  HdfsFileStatus status(String path) throws IOException {
+    HdfsFileStatus status = client.getFileInfo(path);
     if (status == null || status.getFileId() != getFileId()) {
       throw new IOException(
           "another client deleted, replaced or renamed the file that this stream writes");

@@ -32,10 +32,12 @@ import org.stripeline.client.write.Stripe;
  *   <li>{@link Step#CREATE}: create a temporary file, replicated, in the same directory.
  *   <li>{@link Step#OPEN}: open the stream of the temporary file.
  *   <li>{@link Step#COPY}: copy attributes and bytes, and hsync them.
- *   <li>{@link Step#CHECK}: check that the lease of the striped file is still held, by its inode.
+ *   <li>{@link Step#CHECK}: check that the lease of the striped file is still held, by its inode,
+ *       and that it is at its path.
  *   <li>{@link Step#END}: end the block group on its DataNodes, so that its replicas are removed
  *       with the file. A slow DataNode makes this take long, therefore check the lease again.
- *   <li>{@link Step#RENAME}: rename the temporary file over the inode of the striped file.
+ *   <li>{@link Step#RENAME}: check that the striped file is at its path, and rename the temporary
+ *       file over its inode.
  *   <li>{@link Step#DROP}: drop the streamers of the striped file.
  * </ol>
  *
@@ -44,12 +46,14 @@ import org.stripeline.client.write.Stripe;
  * later. If the lease is lost after that, or RENAME fails, the sync throws and the striped stream
  * has failed. A failure of DROP is only logged.
  *
- * <p>The NameNode has no rename that depends on a lease. A writer that is stopped between the last
- * check and RENAME while another client recovers the lease would therefore open the file again. A
- * client of ours that recovers a lease takes the lease of the temporary file, too, and deletes it
- * ({@link TemporaryFiles#fence}), after which the rename fails, or the check of the lease that
- * follows it. The temporary file is named by its path, never by its inode, so that the rename also
- * fails when the directory was renamed, as HBase does to fence a writer.
+ * <p>The NameNode has no rename that depends on a lease, and none that depends on an inode: if a
+ * snapshot keeps the inode of a file that was deleted, its path leads to whatever has taken its
+ * former path. The file is therefore looked up just before the rename. A writer that is stopped
+ * between the last check and RENAME while another client recovers the lease would still open the
+ * file again. A client of ours that recovers a lease or appends takes the lease of the temporary
+ * file, too, and deletes it ({@link TemporaryFiles#fence}), after which the rename fails, or the
+ * check of the lease that follows it. The temporary file is named by its path, never by its inode,
+ * so that the rename also fails when the directory was renamed, as HBase does to fence a writer.
  */
 final class ReplicatedSwitch {
   private static final int COPY_BYTES = 256 << 10;
@@ -134,6 +138,8 @@ final class ReplicatedSwitch {
     }
     listener.begins(Step.CHECK);
     striped.checkLease(striped);
+    // What was copied by the path of the file, as behind a Router, was its own.
+    striped.status();
   }
 
   private void replace() throws IOException {
@@ -222,7 +228,7 @@ final class ReplicatedSwitch {
     }
     FsPermission permission = from.getPermission();
     if (from.hasAcl()) {
-      AclStatus acl = client.getAclStatus(src);
+      AclStatus acl = client.getAclStatus(target);
       client.setAcl(
           temporary, AclUtil.getAclFromPermAndEntries(acl.getPermission(), acl.getEntries()));
     } else if (to.hasAcl()) {
@@ -237,7 +243,7 @@ final class ReplicatedSwitch {
         && from.getStoragePolicy() != to.getStoragePolicy()) {
       client.setStoragePolicy(temporary, policyName(from.getStoragePolicy()));
     }
-    for (Map.Entry<String, byte[]> attribute : client.getXAttrs(src).entrySet()) {
+    for (Map.Entry<String, byte[]> attribute : client.getXAttrs(target).entrySet()) {
       client.setXAttr(
           temporary,
           attribute.getKey(),
@@ -287,7 +293,7 @@ final class ReplicatedSwitch {
   private void copySent(OutputStream to, long sent, byte[] buffer) throws IOException {
     LocatedBlocks blocks = sentBlocks(sent);
     try (StripelineInputStream in =
-        new StripelineInputStream(client, src, true, blocks.getErasureCodingPolicy(), blocks)) {
+        new StripelineInputStream(client, target, true, blocks.getErasureCodingPolicy(), blocks)) {
       long left = sent;
       while (left > 0) {
         int count = in.read(buffer, 0, (int) Math.min(buffer.length, left));
@@ -305,7 +311,7 @@ final class ReplicatedSwitch {
    * does not know that of the last group yet.
    */
   private LocatedBlocks sentBlocks(long sent) throws IOException {
-    LocatedBlocks known = client.getLocatedBlocks(src, 0, Long.MAX_VALUE);
+    LocatedBlocks known = client.getLocatedBlocks(target, 0, Long.MAX_VALUE);
     List<LocatedBlock> groups = new ArrayList<>(known.getLocatedBlocks());
     LocatedBlock last = known.getLastLocatedBlock();
     if (last == null) {
@@ -340,9 +346,7 @@ final class ReplicatedSwitch {
 
   private void rename() throws IOException {
     try {
-      if (target.equals(src)) {
-        striped.status();
-      }
+      striped.status();
       client.rename(temporary, target, Options.Rename.OVERWRITE);
     } catch (IOException e) {
       // A call that is repeated after a failover may find that the first one was carried out.

@@ -317,9 +317,7 @@ final class SealedGroups {
    */
   void close() throws IOException {
     stream.checkLease(stream);
-    if (target.equals(stream.getSrc())) {
-      stream.status();
-    }
+    stream.status(target);
     if (!client.namenode.recoverLease(target, client.clientName)) {
       throw new IOException(
           "Cannot close "

@@ -32,6 +32,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsPathHandle;
@@ -185,20 +186,32 @@ class StripelineDFSClient extends DFSClient {
     if (!syncsDurably) {
       return super.recoverLease(src);
     }
-    boolean wasCoded = isCoded(getFileInfo(src));
-    return UnrecoverableGroup.recover(this, src, () -> recoverAndFence(src, wasCoded));
+    HdfsFileStatus before = getFileInfo(src);
+    return UnrecoverableGroup.recover(this, src, () -> recoverAndFence(src, before));
   }
 
-  private boolean recoverAndFence(String src, boolean wasCoded) throws IOException {
+  private boolean recoverAndFence(String src, HdfsFileStatus before) throws IOException {
     boolean closed = super.recoverLease(src);
-    new TemporaryFiles(this).fence(src);
+    long inode = before == null ? HdfsConstants.GRANDFATHER_INODE_ID : before.getFileId();
+    new TemporaryFiles(this).fence(src, inode);
     try {
-      HdfsFileStatus now = wasCoded ? getFileInfo(src) : null;
+      HdfsFileStatus now = isCoded(before) ? getFileInfo(src) : null;
       // The writer replaced it just before; any other new writer keeps its lease.
       return now != null && !isCoded(now) ? super.recoverLease(src) : closed;
     } catch (FileNotFoundException e) {
       // Deleted or renamed in the meantime; Hadoop's client would not have noticed.
       return closed;
+    }
+  }
+
+  /**
+   * Removes the temporary files of an erasure-coded file that was opened for appending: a writer
+   * that lost its lease while its first sync replaced the file could otherwise finish that later,
+   * without what is appended.
+   */
+  void fenceForAppend(String src, HdfsFileStatus file) {
+    if (syncsDurably && isCoded(file)) {
+      new TemporaryFiles(this).fence(src, file.getFileId());
     }
   }
 

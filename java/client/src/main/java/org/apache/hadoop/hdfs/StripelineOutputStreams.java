@@ -223,6 +223,7 @@ final class StripelineOutputStreams {
         // An older NameNode does not send the status.
         stat = client.getFileInfo(src);
       }
+      client.fenceForAppend(src, stat);
       out = openForAppend(src, flag, progress, last.getLastBlock(), stat, favoredNodes);
     } catch (RemoteException e) {
       throw e.unwrapRemoteException(

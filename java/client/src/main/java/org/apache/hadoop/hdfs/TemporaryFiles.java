@@ -92,10 +92,13 @@ final class TemporaryFiles {
 
   /**
    * Takes the temporary files of a file from their writers and deletes them, so that none becomes
-   * the file and is written further. Never throws: the recovery of a lease needs no permission for
+   * the file and is written further. They have the name or the inode of the file: it may have been
+   * renamed since they were created. Never throws: the recovery of a lease needs no permission for
    * the directory.
+   *
+   * @param inode the file's inode; if it is not known, any that no file has
    */
-  void fence(String src) {
+  void fence(String src, long inode) {
     try {
       Matcher byInode = INODE_PATH.matcher(src);
       if (byInode.matches()) {
@@ -104,8 +107,10 @@ final class TemporaryFiles {
         String prefix = prefixOf(src);
         fenceAll(
             directoryOf(src),
-            prefix,
-            name -> OWN_PART.matcher(name.substring(prefix.length())).matches());
+            name ->
+                isOfInode(name, Long.toString(inode))
+                    || name.startsWith(prefix)
+                        && OWN_PART.matcher(name.substring(prefix.length())).matches());
       }
     } catch (FileNotFoundException e) {
       DFSClient.LOG.debug("The directory of {} is gone", src, e);
@@ -123,18 +128,16 @@ final class TemporaryFiles {
     if (parent == null) {
       return;
     }
-    fenceAll(
-        INODES + parent.getFileId() + "/",
-        HIDDEN,
-        name -> {
-          Matcher parts = NAME.matcher(name);
-          return parts.matches() && parts.group(1).equals(inode);
-        });
+    fenceAll(INODES + parent.getFileId() + "/", name -> isOfInode(name, inode));
   }
 
-  private void fenceAll(String directory, String prefix, Predicate<String> isWanted)
-      throws IOException {
-    for (HdfsFileStatus entry : list(directory, prefix)) {
+  private static boolean isOfInode(String name, String inode) {
+    Matcher parts = NAME.matcher(name);
+    return parts.matches() && parts.group(1).equals(inode);
+  }
+
+  private void fenceAll(String directory, Predicate<String> isWanted) throws IOException {
+    for (HdfsFileStatus entry : hidden(directory)) {
       if (!isWanted.test(entry.getLocalName())) {
         continue;
       }
@@ -171,7 +174,7 @@ final class TemporaryFiles {
    */
   void sweep(String directory, long now) {
     try {
-      for (HdfsFileStatus entry : list(directory, HIDDEN)) {
+      for (HdfsFileStatus entry : hidden(directory)) {
         if (NAME.matcher(entry.getLocalName()).matches()
             && now - entry.getModificationTime() > LEFTOVER_MILLIS) {
           client.delete(directory + entry.getLocalName(), false);
@@ -182,17 +185,17 @@ final class TemporaryFiles {
     }
   }
 
-  /** Returns the files, but no directories, whose names begin so. */
-  private List<HdfsFileStatus> list(String directory, String prefix) throws IOException {
+  /** Returns the files, but no directories, whose names begin with a dot. */
+  private List<HdfsFileStatus> hidden(String directory) throws IOException {
     List<HdfsFileStatus> found = new ArrayList<>();
-    byte[] after = prefix.getBytes(StandardCharsets.UTF_8);
+    byte[] after = HIDDEN.getBytes(StandardCharsets.UTF_8);
     while (true) {
       DirectoryListing page = client.listPaths(directory, after);
       if (page == null) {
         return found;
       }
       for (HdfsFileStatus entry : page.getPartialListing()) {
-        if (!entry.getLocalName().startsWith(prefix)) {
+        if (!entry.getLocalName().startsWith(HIDDEN)) {
           return found;
         }
         if (!entry.isDirectory()) {
