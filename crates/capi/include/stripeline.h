@@ -1074,7 +1074,7 @@ stripeline_status stripeline_wait_all(const struct stripeline_engine *engine, in
  * @param address  receives the start of the memory, to be released by stripeline_pinned_release();
  *                 NULL on failure
  * @return         STRIPELINE_OK, STRIPELINE_OUT_OF_MEMORY if the system refuses the memory or
- *                 the GPU's driver refuses to lock them, STRIPELINE_NULL_POINTER,
+ *                 the GPU's driver refuses to lock it, STRIPELINE_NULL_POINTER,
  *                 STRIPELINE_CLOSED
  */
 stripeline_status stripeline_pinned_allocate(const struct stripeline_engine *engine,

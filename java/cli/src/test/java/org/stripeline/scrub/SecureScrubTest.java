@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Tag;
@@ -112,19 +111,12 @@ class SecureScrubTest {
   private int status(Kerberos kerberos, String command, String... options) throws Exception {
     List<String> words = new ArrayList<>(List.of(command, cluster.uri() + ZONE + "*"));
     words.addAll(Arrays.asList(options));
-    Process process =
-        ForkedJvm.of(Stripeline.class, words.toArray(new String[0]))
-            .site(directory.resolve("site"), cluster.conf(), "core")
-            .with("-Djava.security.krb5.conf=" + kerberos.clientConfiguration())
-            .with("-Djava.library.path=" + System.getProperty("java.library.path"))
-            .environment("KRB5CCNAME", directory.resolve("no-tickets").toString())
-            .start(directory.resolve("command.log"));
-    try {
-      assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
-      return process.exitValue();
-    } finally {
-      process.destroyForcibly();
-    }
+    return ForkedJvm.of(Stripeline.class, words.toArray(new String[0]))
+        .site(directory.resolve("site"), cluster.conf(), "core")
+        .with("-Djava.library.path=" + System.getProperty("java.library.path"))
+        .withoutTickets(kerberos.clientConfiguration().toPath())
+        .run()
+        .exitCode();
   }
 
   private void configure(Configuration conf, Kerberos kerberos) {

@@ -222,10 +222,8 @@ class KeytabLoginTest {
     words.addAll(Arrays.asList(more));
     return ForkedJvm.of(ConvertMain.class, words.toArray(new String[0]))
         .site(directory.resolve("conf"), cluster.conf(), "core")
-        .with("-Djava.security.krb5.conf=" + clientSettings)
+        .withoutTickets(clientSettings)
         .with("-Djava.library.path=" + System.getProperty("java.library.path"))
-        // Hides the ticket cache of the user that runs the test.
-        .environment("KRB5CCNAME", directory.resolve("no-tickets").toString())
         .start(directory.resolve("command.log"));
   }
 

@@ -181,13 +181,21 @@ class ServiceFaultsTest extends ServiceTestCase {
     assertThat(swapped).isEmpty();
   }
 
+  /**
+   * Writes a file below each of two directories, for each of which there is a rule, and the
+   * settings of a job for the first one.
+   */
+  private JobDirectory beginWithTwoRules(String begun, String other) throws IOException {
+    write("/" + begun + "/a", 2, 3);
+    write("/" + other + "/a", 2, 3);
+    rules(rule("one", "/" + begun, COPY), rule("other", "/" + other, COPY));
+    JobSettings settings = RulesFile.read(rules.toString()).get(0).job("/" + begun, List.of());
+    return JobDirectory.create(cluster.fs(), jobs, begun, settings);
+  }
+
   @Test
   void aJobThatCannotBeSettledDoesNotEndTheService() throws Exception {
-    write("/unsettled/a", 2, 3);
-    write("/settled/a", 2, 3);
-    rules(rule("one", "/unsettled", COPY), rule("other", "/settled", COPY));
-    JobSettings settings = RulesFile.read(rules.toString()).get(0).job("/unsettled", List.of());
-    JobDirectory job = JobDirectory.create(cluster.fs(), jobs, "unsettled", settings);
+    JobDirectory job = beginWithTwoRules("unsettled", "settled");
     cluster.fs().enableErasureCodingPolicy("XOR-2-1-1024k");
     // HDFS does not append to it.
     cluster.fs().createFile(job.journalFile()).ecPolicyName("XOR-2-1-1024k").build().close();
@@ -200,11 +208,7 @@ class ServiceFaultsTest extends ServiceTestCase {
 
   @Test
   void aFileThatCannotBeSettledIsNamed() throws Exception {
-    write("/begun/a", 2, 3);
-    write("/other/a", 2, 3);
-    rules(rule("one", "/begun", COPY), rule("other", "/other", COPY));
-    JobSettings settings = RulesFile.read(rules.toString()).get(0).job("/begun", List.of());
-    JobDirectory job = JobDirectory.create(cluster.fs(), jobs, "begun", settings);
+    JobDirectory job = beginWithTwoRules("begun", "other");
     Candidate file =
         new Candidate("/begun/a", cluster.fs().getClient().getLocatedFileInfo("/begun/a", false));
     Path temporary = new Path(job.temporaries(), "a");

@@ -91,6 +91,16 @@ public final class ForkedJvm {
     return this;
   }
 
+  /**
+   * Hides the Kerberos tickets of the user that runs the test.
+   *
+   * @param settings the JVM's Kerberos configuration
+   */
+  public ForkedJvm withoutTickets(Path settings) {
+    return with("-Djava.security.krb5.conf=" + settings)
+        .environment("KRB5CCNAME", settings.resolveSibling("no-tickets").toString());
+  }
+
   /** Runs the JVM as the argument of another command. */
   public ForkedJvm under(List<String> command) {
     prefix.addAll(command);

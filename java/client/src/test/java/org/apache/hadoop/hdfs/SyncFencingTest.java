@@ -24,12 +24,6 @@ class SyncFencingTest extends SyncCase {
   private static final EnumSet<CreateFlag> APPEND =
       EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK);
 
-  private static void write(Path file, byte[] bytes) throws IOException {
-    try (FSDataOutputStream out = fs.create(file)) {
-      out.write(bytes);
-    }
-  }
-
   /** Another file takes the path before the bytes that were sent are copied. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -40,7 +34,7 @@ class SyncFencingTest extends SyncCase {
     byte[] others = bytes(2 * STRIPE);
     DistributedFileSystem ours = ours();
     if (isAppended) {
-      write(file, Arrays.copyOf(all, STRIPE));
+      StripedCluster.write(fs, file, Arrays.copyOf(all, STRIPE));
     }
     FSDataOutputStream out = isAppended ? ours.append(file, APPEND, 4096, null) : ours.create(file);
     out.write(all, isAppended ? STRIPE : 0, isAppended ? 10 : all.length);
@@ -49,7 +43,7 @@ class SyncFencingTest extends SyncCase {
         ours,
         step -> {
           fs.rename(file, moved);
-          write(file, others);
+          StripedCluster.write(fs, file, others);
         });
     assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);
     out.close();
@@ -75,7 +69,7 @@ class SyncFencingTest extends SyncCase {
         step -> {
           fs.delete(file, false);
           if (isReplaced) {
-            write(file, bytes(77));
+            StripedCluster.write(fs, file, bytes(77));
           }
         });
     assertThatThrownBy(out::hsync).isInstanceOf(IOException.class);

@@ -17,7 +17,7 @@ import org.stripeline.placement.group.PlacementException;
 /**
  * Replicas of a group's blocks that agents found to be bad; plans neither keep nor read them. The
  * same applies to replicas that HDFS creates of such a block later, since they may be copies of one
- * whose wrong bytes match its checksums.
+ * whose wrong bytes match its checksums. Also knows which replicas have a vote on the right bytes.
  */
 final class BadReplicas {
   private final Set<String> known = new HashSet<>();

@@ -154,12 +154,11 @@ final class RepairPlan {
                   && wrong.stream().anyMatch(copy -> copy.unit == finding.unit())
               // While the parity that is replaced because data is trusted is still listed.
               || finding.kind() == Finding.Kind.UNLOCATED && trusts.contains(Trust.DATA);
-      boolean isCertain = finding.kind() != Finding.Kind.NOT_CHECKED && !finding.kind().isDamage();
-      if (!isOfWrong && !isCertain) {
+      if (finding.kind().isDamage() && !isOfWrong) {
         return false;
       }
     }
-    return isEnoughLeft(checked.locations(), wrong);
+    return isEverythingElseChecked(checked, wrong) && isEnoughLeft(checked.locations(), wrong);
   }
 
   private static boolean isEnoughLeft(GroupLocations group, Set<Copy> wrong) {
