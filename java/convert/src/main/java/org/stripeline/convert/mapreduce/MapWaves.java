@@ -144,9 +144,13 @@ public final class MapWaves implements Closeable {
     try {
       job.waitWhilePaused();
       return true;
-    } catch (CancelledException | PausedException | InterruptedIOException e) {
+    } catch (CancelledException | PausedException e) {
       throw e;
     } catch (IOException e) {
+      // Not by its class: the timeout of a call is an InterruptedIOException, too.
+      if (Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
       LOG.warn("Cannot run {} orders", wave.size(), e);
       fail(wave, e);
       return false;

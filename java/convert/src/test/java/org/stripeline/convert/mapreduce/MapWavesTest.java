@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.Collections;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ class MapWavesTest {
               @Override
               public FileStatus[] listStatus(Path path) throws IOException {
                 if (isAway.compareAndSet(true, false)) {
-                  throw new IOException("no NameNode");
+                  throw new SocketTimeoutException("no NameNode");
                 }
                 return super.listStatus(path);
               }
