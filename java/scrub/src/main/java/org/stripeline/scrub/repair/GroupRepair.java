@@ -33,6 +33,9 @@ public final class GroupRepair {
   /** A NameNode that restarts forgets reports of corrupt replicas. */
   private static final long REPORT_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
+  /** Time after a check that did not allow to remove wrong replicas until the next one. */
+  private static final long CHECK_MILLIS = TimeUnit.SECONDS.toMillis(30);
+
   private final RepairAccess access;
   private final boolean executes;
   private final Set<Trust> trusts;
@@ -213,7 +216,8 @@ public final class GroupRepair {
     long start = access.millis();
     long reported = start;
     long removed = removes ? start : -1;
-    boolean mayRemove = true;
+    long nextCheck = start + waitMillis / 2;
+    boolean isRefused = false;
     // The NameNode lists a replica for a moment after it was removed, and perhaps a right one there
     // afterwards.
     Set<Copy> gone = new HashSet<>();
@@ -238,16 +242,17 @@ public final class GroupRepair {
             + " after "
             + TimeUnit.MILLISECONDS.toSeconds(waitMillis)
             + " s"
-            + (mayRemove ? "" : "; the wrong replicas remain, as the others may not suffice now");
+            + (isRefused ? "; the wrong replicas remain, as the others may not suffice now" : "");
       }
-      if (removed < 0 && mayRemove && millis - start >= waitMillis / 2) {
+      if (removed < 0 && millis >= nextCheck) {
         // HDFS may not be able to use the free DataNodes, such as those with other kinds of disks,
         // or may have lost others that it needs, without which the wrong ones are better than none.
-        mayRemove = RepairPlan.isRestRight(access.check(), wrong, trusts);
-        if (mayRemove) {
+        isRefused = !RepairPlan.isRestRight(access.check(), wrong, trusts);
+        if (!isRefused) {
           remove(reportAgain(wrong, gone));
-          removed = millis;
+          removed = access.millis();
         }
+        nextCheck = access.millis() + CHECK_MILLIS;
       } else if (removed < 0 && !listed.isEmpty() && millis - reported >= REPORT_MILLIS) {
         reportAgain(listed, gone);
         reported = millis;

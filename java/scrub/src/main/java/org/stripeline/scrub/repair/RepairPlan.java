@@ -144,32 +144,53 @@ final class RepairPlan {
    * Returns whether replicas that were found to be wrong can be removed: everything else was
    * checked and is right, and HDFS can rebuild them from it.
    *
+   * <p>If no other block is left over, the others cannot be compared any more. They were before
+   * replicas were reported, or their data is trusted; now they need only be readable.
+   *
    * @param checked a result from after they were reported, when the NameNode may list none of them
    */
   static boolean isRestRight(GroupResult checked, Set<Copy> wrong, Set<Trust> trusts) {
+    GroupLocations group = checked.locations();
+    if (group == null || !isEnoughLeft(group, wrong)) {
+      return false;
+    }
+    boolean isComparable = lost(group, wrong) < parity(group);
     for (Finding finding : checked.findings()) {
+      Finding.Kind kind = finding.kind();
       boolean isOfWrong =
           wrong.contains(finding.copy())
-              || finding.kind() == Finding.Kind.MISSING
+              || finding.copy() == null
                   && wrong.stream().anyMatch(copy -> copy.unit == finding.unit())
               // While the parity that is replaced because data is trusted is still listed.
-              || finding.kind() == Finding.Kind.UNLOCATED && trusts.contains(Trust.DATA);
-      if (finding.kind().isDamage() && !isOfWrong) {
+              || kind == Finding.Kind.UNLOCATED && trusts.contains(Trust.DATA);
+      boolean isUncompared =
+          kind == Finding.Kind.NOT_CHECKED && finding.unit() < 0 && finding.windows() > 0;
+      if ((kind.isDamage() || kind == Finding.Kind.NOT_CHECKED)
+          && !isOfWrong
+          && (isComparable || !isUncompared)) {
         return false;
       }
     }
-    return isEverythingElseChecked(checked, wrong) && isEnoughLeft(checked.locations(), wrong);
+    return true;
   }
 
   private static boolean isEnoughLeft(GroupLocations group, Set<Copy> wrong) {
+    return lost(group, wrong) <= parity(group);
+  }
+
+  /** Returns the number of units of which nothing is left but replicas that are wrong. */
+  private static int lost(GroupLocations group, Set<Copy> wrong) {
     int lost = 0;
     for (int unit = 0; unit < group.layout().units(); unit++) {
       if (group.unitBytes(unit) > 0 && wrong.containsAll(group.copies(unit))) {
         lost++;
       }
     }
-    int parity = group.layout().units() - group.layout().dataUnits();
-    return lost <= parity;
+    return lost;
+  }
+
+  private static int parity(GroupLocations group) {
+    return group.layout().units() - group.layout().dataUnits();
   }
 
   /** Returns why nothing is to be replaced; null if something is. */

@@ -6,87 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.stripeline.agent.AgentException;
-import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.BlockFingerprints.Outcome;
 import org.stripeline.agent.QuarantinedReplica;
-import org.stripeline.natives.codec.Code;
 import org.stripeline.scrub.check.Copy;
 import org.stripeline.scrub.check.FakeGroup;
-import org.stripeline.scrub.check.GroupCheck;
 import org.stripeline.scrub.check.GroupResult;
-import org.stripeline.scrub.check.Layout;
 import org.stripeline.scrub.repair.RepairRecord.State;
 
 /** The steps of a repair, with a group and a NameNode that do what tests want. */
-class GroupRepairTest {
-  private static final Layout LAYOUT = Layout.striped(Code.RS, 3, 2, 4096);
-  private static final long WAIT_MILLIS = 100_000;
-
-  private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final List<String> steps = new ArrayList<>();
-  private FakeGroup group;
-  private Map<Copy, byte[]> right;
-  private Cluster cluster;
-
-  @BeforeEach
-  void write() throws IOException {
-    group = FakeGroup.striped(LAYOUT, 3 * 4096);
-    right = new LinkedHashMap<>(group.bytes);
-    right.replaceAll((copy, bytes) -> bytes.clone());
-    cluster = new Cluster();
-  }
-
-  @AfterEach
-  void end() {
-    threads.shutdownNow();
-  }
-
-  private class Cluster extends FakeRepairAccess {
-    Cluster() {
-      super(steps);
-    }
-
-    @Override
-    FakeGroup group() {
-      return group;
-    }
-
-    @Override
-    Map<Copy, byte[]> right() {
-      return right;
-    }
-
-    @Override
-    GroupResult checkGroup() throws IOException {
-      return GroupRepairTest.this.check();
-    }
-  }
-
-  private GroupResult check() throws IOException {
-    return new GroupCheck(group, FakeGroup.SETTINGS, threads).run();
-  }
-
-  private RepairRecord repair(boolean executes, Set<Trust> trusts) throws IOException {
-    return new GroupRepair(cluster, executes, trusts, WAIT_MILLIS).run(check()).record();
-  }
-
-  private RepairRecord repair() throws IOException {
-    return repair(true, Set.of());
-  }
-
+class GroupRepairTest extends RepairFixture {
   @Test
   void keepsThenReportsThenChecksAgain() throws IOException {
     group.damage(group.copy(1), 100);
@@ -328,60 +262,6 @@ class GroupRepairTest {
 
     RepairRecord record = repair();
     assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
-  }
-
-  @Test
-  void removesWhatHdfsCannotPlaceElsewhere() throws IOException {
-    group.damage(group.copy(1), 100);
-    cluster =
-        new Cluster() {
-          @Override
-          public void pause() throws IOException {
-            rebuilds = steps.contains("remove 1");
-            super.pause();
-          }
-        };
-
-    assertThat(repair().state()).isEqualTo(State.REPAIRED);
-    assertThat(steps)
-        .endsWith("check", "keep 1", "report 1", "remove 1", "check", "audit REPAIRED");
-  }
-
-  private static BlockFingerprints noConnection() throws IOException {
-    throw new IOException("no connection");
-  }
-
-  @Test
-  void removesNothingIfOthersWereLostSinceItWasReported() throws IOException {
-    group.damage(group.copy(1), 100);
-    Copy wrong = group.copy(1);
-    List<Copy> others = List.of(group.copy(0), group.copy(4));
-    for (boolean isListed : new boolean[] {false, true}) {
-      steps.clear();
-      byte[] wrongBytes = group.bytes.get(wrong);
-      cluster =
-          new Cluster() {
-            @Override
-            public void pause() throws IOException {
-              // The NameNode lists a DataNode that died for more than ten minutes.
-              if (!isListed) {
-                others.forEach(group.bytes::remove);
-              } else if (millis == 0) {
-                others.forEach(copy -> group.answer(copy, 1000, request -> noConnection()));
-              }
-              super.pause();
-            }
-          };
-      cluster.rebuilds = false;
-
-      RepairRecord record = repair();
-      assertThat(record.state()).isEqualTo(State.PENDING);
-      assertThat(record.text()).contains("the wrong replicas remain");
-      assertThat(steps).doesNotContain("remove 1").endsWith("check", "audit PENDING");
-
-      others.forEach(copy -> group.bytes.put(copy, right.get(copy)));
-      group.bytes.put(wrong, wrongBytes);
-    }
   }
 
   @Test
