@@ -38,7 +38,6 @@ final class SourceReader implements Closeable {
   private final EncodeRequest.Kept kept;
   private final int unit;
   private final Checksum crc32c = checksum(DataChecksum.Type.CRC32C);
-  private final byte[] copy = new byte[RateLimiter.STEP];
   private final StringBuilder failures = new StringBuilder();
 
   private long position;
@@ -46,6 +45,9 @@ final class SourceReader implements Closeable {
   private ReplicaStream stream;
   private boolean changed;
   private boolean closed;
+
+  /** Null before the first read: most tasks of an agent wait for others. */
+  private byte[] copy;
 
   /** Checksum of the replicas' type; null before the first replica is opened. */
   private Checksum own;
@@ -128,6 +130,9 @@ final class SourceReader implements Closeable {
   }
 
   private void sum(ByteBuffer from, int begin, int bytes) {
+    if (copy == null) {
+      copy = new byte[RateLimiter.STEP];
+    }
     ByteBuffer view = from.duplicate();
     view.position(begin);
     view.get(copy, 0, bytes);

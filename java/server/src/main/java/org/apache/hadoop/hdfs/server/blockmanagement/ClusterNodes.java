@@ -29,7 +29,9 @@ import org.stripeline.placement.Topology;
  * it registers again.
  */
 final class ClusterNodes {
-  /** Space that a DataNode must have to get new blocks: five blocks of the default size. */
+  /**
+   * Space that a DataNode must have on one disk to get new blocks: five blocks of the default size.
+   */
   private static final long ROOM_BYTES = 5L * (128 << 20);
 
   /** Numbers of DataNodes that left are discarded if there are more than this. */
@@ -201,14 +203,15 @@ final class ClusterNodes {
   }
 
   private static boolean hasRoomOn(DatanodeDescriptor node, int types) {
-    long remaining = 0;
     for (DatanodeStorageInfo storage : node.getStorageInfos()) {
       boolean isUsed = (types & 1 << storage.getStorageType().ordinal()) != 0;
-      if (isUsed && storage.getState() == DatanodeStorage.State.NORMAL) {
-        remaining += storage.getRemaining();
+      if (isUsed
+          && storage.getState() == DatanodeStorage.State.NORMAL
+          && storage.getRemaining() >= ROOM_BYTES) {
+        return true;
       }
     }
-    return remaining >= ROOM_BYTES;
+    return false;
   }
 
   /** Returns the number of a DataNode; -1 if the node is not a DataNode of this snapshot. */
@@ -220,9 +223,11 @@ final class ClusterNodes {
   /**
    * Returns the number of a writer, or else of a random DataNode in its rack that is open in a
    * topology of this snapshot; -1 if there is none.
+   *
+   * @param prefersWriter whether the writer comes before others of its rack
    */
-  int near(Node writer, Topology of, SplittableRandom random) {
-    int number = number(writer);
+  int near(Node writer, boolean prefersWriter, Topology of, SplittableRandom random) {
+    int number = prefersWriter ? number(writer) : -1;
     Integer rack = writer == null ? null : racks.get(rack(writer));
     if (number >= 0 || rack == null || of.open(rack) == 0) {
       return number;

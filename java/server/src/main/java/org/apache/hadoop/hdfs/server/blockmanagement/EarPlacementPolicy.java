@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.AddBlockFlag;
@@ -69,7 +70,12 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
           conf.getLong(
               DFSConfigKeys.DFS_NAMENODE_STALE_DATANODE_INTERVAL_KEY,
               DFSConfigKeys.DFS_NAMENODE_STALE_DATANODE_INTERVAL_DEFAULT);
-      stripes = new EarStripes(clusterMap, stats, settings, staleMillis, Ticker.SYSTEM);
+      boolean prefersWriter =
+          conf.getBoolean(
+              DFSConfigKeys.DFS_NAMENODE_BLOCKPLACEMENTPOLICY_DEFAULT_PREFER_LOCAL_NODE_KEY,
+              DFSConfigKeys.DFS_NAMENODE_BLOCKPLACEMENTPOLICY_DEFAULT_PREFER_LOCAL_NODE_DEFAULT);
+      stripes =
+          new EarStripes(clusterMap, stats, settings, staleMillis, prefersWriter, Ticker.SYSTEM);
       LOG.info("Placing blocks for encoding: {}", settings);
     }
     if (isPlacing) {
@@ -97,20 +103,30 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
         advised = advised(src, numOfReplicas, writer, excludedNodes, storagePolicy);
       }
     }
-    DatanodeStorageInfo[] chosen =
-        super.chooseTarget(
-            src,
-            numOfReplicas,
-            writer,
-            excludedNodes,
-            blocksize,
-            advised == null ? favoredNodes : advised,
-            storagePolicy,
-            flags);
-    if (advised != null && !isAsAdvised(chosen, advised)) {
+    if (advised != null) {
+      DatanodeStorageInfo[] chosen =
+          super.chooseTarget(
+              src, numOfReplicas, writer, excludedNodes, blocksize, advised, storagePolicy, flags);
+      if (isAsAdvised(chosen, advised)) {
+        return chosen;
+      }
       EarMetrics.overruled();
+      // Hadoop replaces preferred DataNodes that it refuses, such as one without room for this
+      // block, without regard to racks.
+      if (!isInOneRack(chosen)) {
+        return chosen;
+      }
     }
-    return chosen;
+    return super.chooseTarget(
+        src, numOfReplicas, writer, excludedNodes, blocksize, favoredNodes, storagePolicy, flags);
+  }
+
+  private static boolean isInOneRack(DatanodeStorageInfo[] chosen) {
+    return Stream.of(chosen)
+            .map(storage -> storage.getDatanodeDescriptor().getNetworkLocation())
+            .distinct()
+            .count()
+        <= 1;
   }
 
   /**

@@ -44,6 +44,7 @@ final class EarStripes {
   private final FSClusterStats stats;
   private final EarSettings settings;
   private final long staleMillis;
+  private final boolean prefersWriter;
   private final Ticker ticker;
   private final ReentrantLock looking = new ReentrantLock();
 
@@ -54,17 +55,20 @@ final class EarStripes {
    * Creates a store without stripes.
    *
    * @param staleMillis time without a heartbeat after which a DataNode is stale
+   * @param prefersWriter whether a writer that is a DataNode gets the first replica
    */
   EarStripes(
       NetworkTopology cluster,
       FSClusterStats stats,
       EarSettings settings,
       long staleMillis,
+      boolean prefersWriter,
       Ticker ticker) {
     this.cluster = cluster;
     this.stats = stats;
     this.settings = settings;
     this.staleMillis = staleMillis;
+    this.prefersWriter = prefersWriter;
     this.ticker = ticker;
   }
 
@@ -89,7 +93,7 @@ final class EarStripes {
     // Like Hadoop's own policy, which places the first replica in the rack of a client that is not
     // a DataNode.
     Topology topology = nodes.topologyFor(types);
-    int writing = nodes.near(writer, topology, random);
+    int writing = nodes.near(writer, prefersWriter, topology, random);
     IntPredicate isExcluded =
         excluded == null || excluded.isEmpty()
             ? ReplicaDraw.NONE_EXCLUDED
@@ -122,20 +126,25 @@ final class EarStripes {
    * thread refreshes it while the others use the old one.
    */
   private View current(long now) {
-    View last = view;
-    boolean isOld =
-        last == null
-            || now - last.seenAt > REFRESH_NANOS
-            || last.leaves != cluster.getNumOfLeaves();
-    if (isOld && looking.tryLock()) {
+    if (isOld(view, now) && looking.tryLock()) {
       try {
-        last = look(last, now);
-        view = last;
+        // Another thread may have refreshed it just now.
+        View last = view;
+        if (isOld(last, now)) {
+          view = look(last, now);
+        }
       } finally {
         looking.unlock();
       }
     }
+    View last = view;
     return last == null || last.nodes.topology().liveRacks() == 0 ? null : last;
+  }
+
+  private boolean isOld(View last, long now) {
+    return last == null
+        || now - last.seenAt > REFRESH_NANOS
+        || last.leaves != cluster.getNumOfLeaves();
   }
 
   private View look(View last, long now) {

@@ -23,6 +23,7 @@ import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.AddBlockFlag;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.net.Node;
 import org.apache.hadoop.net.NodeBase;
@@ -193,6 +194,44 @@ class EarPlacementPolicyTest {
   }
 
   @Test
+  void aWriterIsNotPreferredIfHadoopWouldNot() throws Exception {
+    String key = DFSConfigKeys.DFS_NAMENODE_BLOCKPLACEMENTPOLICY_DEFAULT_PREFER_LOCAL_NODE_KEY;
+    try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings(key, "false"))) {
+      DatanodeDescriptor writer = cluster.nodes().get(0);
+      Set<DatanodeDescriptor> firsts = new HashSet<>();
+      for (int file = 0; file < 50; file++) {
+        DatanodeDescriptor first = place(cluster, "/warm/" + file, 3, writer, null)[0];
+        assertThat(first.getNetworkLocation()).isEqualTo(writer.getNetworkLocation());
+        firsts.add(first);
+      }
+      assertThat(advised(cluster)).isEqualTo(50);
+      assertThat(firsts).hasSize(4);
+    }
+  }
+
+  /** Blocks of other files may have been placed on a DataNode since its last heartbeat. */
+  @Test
+  void aBlockIsInTwoRacksIfHadoopRefusesAPreferredDataNode() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 2, 6, settings())) {
+      List<DatanodeDescriptor> nodes = cluster.nodes();
+      DatanodeDescriptor writer = nodes.get(0);
+      for (DatanodeDescriptor node : nodes.subList(7, 12)) {
+        DatanodeStorageInfo storage = node.getStorageInfos()[0];
+        for (int i = 0; i < (1 << 13); i++) {
+          node.incrementBlocksScheduled(storage.getStorageType());
+        }
+      }
+      for (int file = 0; file < 40; file++) {
+        List<DatanodeDescriptor> chosen =
+            Arrays.asList(place(cluster, "/warm/" + file, 3, writer, null));
+        assertThat(chosen).hasSize(3).doesNotContainAnyElementsOf(nodes.subList(7, 12));
+        assertThat(racks(chosen)).hasSize(2);
+      }
+      assertThat(advised(cluster)).isEqualTo(40);
+    }
+  }
+
+  @Test
   void aWriterElsewhereHasStripesInAnyRack() throws Exception {
     try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings())) {
       List<DatanodeDescriptor[]> blocks = new ArrayList<>();
@@ -309,6 +348,7 @@ class EarPlacementPolicyTest {
               nodes.getFSClusterStats(),
               EarSettings.of(settings()),
               30_000,
+              true,
               now::get);
       List<StorageType> types = Collections.singletonList(StorageType.DISK);
       stripes.advise("/warm/x", 3, cluster.nodes().get(0), null, types);
