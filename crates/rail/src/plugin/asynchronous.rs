@@ -142,12 +142,14 @@ impl AsynchronousLane {
             in_flight, product, ..
         } = self.submitted.swap_remove(index);
         let Some(in_flight) = in_flight else { return };
-        let done = match completion.status {
+        let done = match (&self.broken, completion.status) {
+            // It may report what it has not written.
+            (Some(reason), _) => in_flight.failed(Fault::new(FaultKind::Failed, reason.clone())),
             // SAFETY: the plug-in reported that it has finished the product of this ticket.
-            abi::STRIPELINE_PLUGIN_DONE => unsafe {
+            (None, abi::STRIPELINE_PLUGIN_DONE) => unsafe {
                 in_flight.completed(&product, completion.mismatch)
             },
-            status => {
+            (None, status) => {
                 let plugin = Arc::clone(&self.plugin);
                 in_flight.failed(plugin.fault(self.lane(), status))
             }

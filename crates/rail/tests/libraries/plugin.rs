@@ -234,6 +234,32 @@ fn broken_rules_of_tickets_are_detected() {
     assert_eq!(done.outcome, Err(Fault::new(FaultKind::Failed, text)));
 }
 
+/// A product in place ends when the plug-in reports it, but what it reports then is not trusted.
+#[test]
+fn a_broken_lane_completes_no_product_in_place() {
+    let flags = format!("FLAGS={IN_PLACE}");
+    let Some(path) = coder(
+        "twice-in-place",
+        &["ASYNCHRONOUS", "TWICE", "DEPTH=2", &flags],
+    ) else {
+        return;
+    };
+    let rail = load(&path);
+    let mut given = give(&rail);
+    let encoded = owned::encode(&given.stripe.codec(), given.stripe.to_encode());
+    let (piece, _pending) = encoded.expect("in order");
+    let (piece, _handle) = piece.for_rail(rail.capability());
+    given.lane.submit(TICKET + 1, piece);
+    // The one that was submitted last is reported first, and twice.
+    let last = given.lane.reap(LIMIT).expect("an answer");
+    assert_eq!(last.ticket, TICKET + 1);
+    assert_eq!(last.outcome, Ok(Verdict::Sound));
+    let first = given.lane.reap(LIMIT).expect("an answer");
+    assert_eq!(first.ticket, TICKET);
+    let text = "it completed ticket 2, which has completed before";
+    assert_eq!(first.outcome, Err(Fault::new(FaultKind::Failed, text)));
+}
+
 #[test]
 fn mismatches_outside_the_product_are_detected() {
     let flags = format!("FLAGS={IN_PLACE}");

@@ -25,13 +25,14 @@ final class CallFrame {
 
   /** Resizes the arrays to exactly the numbers of buffers, as the native library requires. */
   void fit(int inputs, int outputs) {
+    // Arrays first: after an OutOfMemoryError another call uses the frame.
     if (inputPositions.length != inputs) {
-      inputPositions = new int[inputs];
       inputArrays = new byte[inputs][];
+      inputPositions = new int[inputs];
     }
     if (outputPositions.length != outputs) {
-      outputPositions = new int[outputs];
       outputArrays = new byte[outputs][];
+      outputPositions = new int[outputs];
     }
   }
 

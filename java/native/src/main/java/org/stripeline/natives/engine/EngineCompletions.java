@@ -40,6 +40,10 @@ final class EngineCompletions implements Runnable {
   private static final long MEMORY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final long engine;
+
+  /** Created before any task is issued, for which there may be no memory. */
+  private final long[] reports = new long[REPORTS * EngineBridge.REPORT_LONGS];
+
   private final ConcurrentMap<Long, EngineTask> tasks = new ConcurrentHashMap<>();
   private volatile Thread thread;
   private volatile boolean ended;
@@ -123,7 +127,6 @@ final class EngineCompletions implements Runnable {
   }
 
   private void completeAll() {
-    long[] reports = new long[REPORTS * EngineBridge.REPORT_LONGS];
     int count = EngineBridge.take(engine, reports);
     while (count >= 0) {
       for (int i = 0; i < count; i++) {
@@ -139,14 +142,24 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  /** Retries until there is memory: a task without an end would block its callers forever. */
+  /**
+   * Retries until there is memory: a task without an end would block its callers forever. It may
+   * lack only its result, or only some of the threads and actions that depend on it.
+   */
   private void takeSurely(long number, long status, long detail) {
-    while (true) {
-      try {
-        take(number, status, detail);
-        return;
-      } catch (OutOfMemoryError e) {
-        LockSupport.parkNanos(MEMORY_NANOS);
+    try {
+      while (true) {
+        try {
+          take(number, status, detail);
+          return;
+        } catch (OutOfMemoryError e) {
+          LockSupport.parkNanos(MEMORY_NANOS);
+        }
+      }
+    } finally {
+      EngineTask task = tasks.get(number);
+      if (task != null && task.isOver()) {
+        tasks.remove(number);
       }
     }
   }
@@ -166,15 +179,9 @@ final class EngineCompletions implements Runnable {
       return;
     }
     EngineTask task = tasks.get(number);
-    if (task == null) {
-      return;
-    }
-    try {
+    if (task != null) {
       complete(task, status, detail);
-    } finally {
-      if (task.isOver()) {
-        tasks.remove(number);
-      }
+      tasks.remove(number);
     }
   }
 

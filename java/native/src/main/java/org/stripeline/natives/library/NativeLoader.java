@@ -98,7 +98,8 @@ public final class NativeLoader {
     try {
       load();
       selfTest.run(origin);
-    } catch (IOException | LinkageError | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      // Also an OutOfMemoryError: the coder in Java works without the library.
       cause = e;
     }
   }
@@ -196,7 +197,10 @@ public final class NativeLoader {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
     Path copy = null;
     try {
-      Files.createDirectories(folder);
+      // Before JDK 17.0.14, createDirectories refuses a symbolic link to a directory.
+      if (!Files.isDirectory(folder)) {
+        Files.createDirectories(folder);
+      }
       copy = Files.createTempFile(folder, "stripeline_jni-" + VERSION + "-", ".so", ownerOnly);
       // Written to the created file, because a copy would create a file that other users can read.
       try (OutputStream output = Files.newOutputStream(copy)) {

@@ -171,6 +171,25 @@ class NativeLoaderTest {
   }
 
   @Test
+  void theTemporaryDirectoryMayBeASymbolicLink() throws IOException {
+    Files.createSymbolicLink(temporary, Files.createDirectory(folder.resolve("real")));
+    assertThat(cause(LINUX, resource -> new ByteArrayInputStream(new byte[5000])))
+        .contains("it is not an ELF file");
+  }
+
+  @Test
+  void anErrorWhileLoadingIsACause() {
+    OutOfMemoryError error = new OutOfMemoryError("as the test wants");
+    Function<String, InputStream> resources =
+        resource -> {
+          throw error;
+        };
+    NativeLoader loader =
+        new NativeLoader(properties, LINUX, resources, NativeLoaderTest::notLoaded);
+    assertThat(loader.cause()).isSameAs(error);
+  }
+
+  @Test
   void aBadLibraryOnTheLibraryPathIsLoggedAndSkipped() throws IOException {
     Files.write(folder.resolve("libstripeline_jni.so"), new byte[4096]);
     properties.setProperty("java.library.path", "/nonexistent:" + folder);
