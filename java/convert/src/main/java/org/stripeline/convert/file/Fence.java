@@ -5,6 +5,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.EnumSet;
 import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -32,6 +33,7 @@ final class Fence {
   private final long fileId;
   private final Ticker ticker;
   private long modifiedMs;
+  private FsPermission permission;
 
   /** Creates an object for the lease that a client holds, or held, on a file. */
   Fence(ClientProtocol namenode, String holder, long fileId, Ticker ticker) {
@@ -74,6 +76,12 @@ final class Fence {
       throw new ChangedException("it was deleted or replaced");
     }
     modifiedMs = taken.getModificationTime();
+    permission = new FsPermission(taken.getPermission().toShort());
+  }
+
+  /** Returns the permission of the file when its lease was taken. */
+  FsPermission permission() {
+    return permission;
   }
 
   /** Returns the modification time of the file when its lease was taken. */

@@ -165,9 +165,25 @@ public final class FileConversion {
       quotas.refused(file, e);
       throw e;
     }
-    job.announce(open, JournalRecord.fenced(fileId, fence.modifiedMs()));
+    try {
+      // Another job may have prepared its swap since.
+      requireUnprotected(fence.permission());
+      job.announce(open, JournalRecord.fenced(fileId, fence.modifiedMs()));
+    } catch (IOException e) {
+      // Without that record, nothing would restore the time that the end of the lease changes.
+      releaseQuietly(fence, open, e);
+      throw e;
+    }
     job.reached(Step.FENCED, open);
     return fence;
+  }
+
+  private static void releaseQuietly(Fence fence, OpenFile open, IOException cause) {
+    try {
+      fence.release(fence.modifiedMs(), open.begin().accessedMs);
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
   }
 
   private LocatedBlocks blocksAsBegun(Candidate file, OpenFile open) throws IOException {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +66,10 @@ public final class Recovery {
     JournalRecord begin = open.begin();
     job.oneTry().sync(job.client());
     if (isSwapped(open)) {
-      return Result.SWAPPED;
+      job.awaitEditLog();
+      if (isSwapped(open)) {
+        return Result.SWAPPED;
+      }
     }
     Long temporaryId = temporaryId(open);
     if (open.back() == null) {
@@ -205,10 +209,14 @@ public final class Recovery {
     if (!isClosed && status.getAccessTime() == begin.accessedMs) {
       return;
     }
-    String path = InodePath.of(begin.fileId);
-    LocatedBlocks blocks = job.client().getLocatedBlocks(path, 0, Long.MAX_VALUE);
+    HdfsLocatedFileStatus located = InodePath.located(job.client(), begin.fileId);
+    if (located == null) {
+      return;
+    }
+    LocatedBlocks blocks = located.getLocatedBlocks();
     if (!blocks.isUnderConstruction() && BlockSignature.of(blocks).equals(begin.signature)) {
-      job.client().setTimes(path, isClosed ? modifiedMs : AS_IT_IS, begin.accessedMs);
+      job.client()
+          .setTimes(InodePath.of(begin.fileId), isClosed ? modifiedMs : AS_IT_IS, begin.accessedMs);
     }
   }
 }

@@ -87,7 +87,9 @@ final class EncoderChoice {
     for (DatanodeInfo holder : rest) {
       boolean isNamed = nodes.stream().anyMatch(node -> node.uuid.equals(holder.getDatanodeUuid()));
       if (!isNamed && !bad.has(block, holder)) {
-        nodes.add(AgentNode.of(holder));
+        // Agents refuse addresses that a DataNode had before it was restarted.
+        DatanodeInfo now = cluster.find(holder.getDatanodeUuid());
+        nodes.add(AgentNode.of(now == null ? holder : now));
       }
     }
     return nodes;

@@ -103,8 +103,10 @@ final class GroupAdoption {
     try {
       AgentCall.await(
           job.ticker(),
-          () ->
-              job.traffic().linked(nodes.agents().link(group.dataNode(block), group.pool(), links)),
+          () -> {
+            job.requireNotCancelled();
+            job.traffic().linked(nodes.agents().link(group.dataNode(block), group.pool(), links));
+          },
           AgentCall.LINK_BUSY_MS);
       group.linked(block);
     } catch (AgentException e) {

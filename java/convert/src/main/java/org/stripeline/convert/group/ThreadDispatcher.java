@@ -2,12 +2,15 @@
 package org.stripeline.convert.group;
 
 import java.io.IOException;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.stripeline.agent.AgentException;
+import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.convert.file.Attempt;
@@ -87,10 +90,13 @@ public final class ThreadDispatcher {
         return;
       }
       String ticket = UUID.randomUUID().toString();
-      long task = begin(attempt, group, encoder, ticket);
+      OptionalLong task = begin(attempt, group, encoder, ticket, isGivenUp);
+      if (!task.isPresent()) {
+        return;
+      }
       TaskReport report;
       do {
-        report = poll(group, encoder, ticket, task);
+        report = poll(group, encoder, ticket, task.getAsLong());
         if (isGivenUp.getAsBoolean()) {
           // The rollback of the file ends the task.
           return;
@@ -111,27 +117,39 @@ public final class ThreadDispatcher {
     job.reached(Step.ENCODED, attempt.open());
   }
 
-  private long begin(Attempt attempt, GroupWork group, DatanodeInfo encoder, String ticket)
+  /** Begins a task; returns its number, or none if the file was given up before. */
+  private OptionalLong begin(
+      Attempt attempt,
+      GroupWork group,
+      DatanodeInfo encoder,
+      String ticket,
+      BooleanSupplier isGivenUp)
       throws IOException {
-    long[] task = new long[1];
+    AtomicReference<OptionalLong> task = new AtomicReference<>(OptionalLong.empty());
     try {
       AgentCall.await(
           job.ticker(),
-          () ->
-              task[0] =
-                  nodes
-                      .agents()
-                      .encode(encoder, ticket, group.request(job.settings().bytesPerSecond)));
+          () -> {
+            // An agent may be busy for an hour.
+            job.requireNotCancelled();
+            if (!isGivenUp.getAsBoolean()) {
+              EncodeRequest request = group.request(job.settings().bytesPerSecond);
+              task.set(OptionalLong.of(nodes.agents().encode(encoder, ticket, request)));
+            }
+          });
     } catch (AgentException e) {
       group.encoderFailed();
       // An agent whose answer was lost may have begun the task.
       nodes.requireEnd(encoder, ticket, e);
       throw e;
     }
-    job.announce(
-        attempt.open(),
-        JournalRecord.task(attempt.open().begin().fileId, encoder.getDatanodeUuid(), task[0]));
-    return task[0];
+    if (task.get().isPresent()) {
+      job.announce(
+          attempt.open(),
+          JournalRecord.task(
+              attempt.open().begin().fileId, encoder.getDatanodeUuid(), task.get().getAsLong()));
+    }
+    return task.get();
   }
 
   private TaskReport poll(GroupWork group, DatanodeInfo encoder, String ticket, long task)

@@ -5,7 +5,9 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.DirectoryListing;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
 
@@ -44,6 +46,26 @@ public final class InodePath {
   public static HdfsFileStatus status(DFSClient client, long fileId) throws IOException {
     HdfsFileStatus found = find(client, of(fileId));
     return found == null || found.getFileId() != fileId ? null : found;
+  }
+
+  /**
+   * Returns the status of a file with its blocks, or null if no inode with that id is in the
+   * current tree. Unlike a call for the block locations, this does not set the access time, and
+   * does not fail if the owner has hidden the file from superusers.
+   */
+  public static HdfsLocatedFileStatus located(DFSClient client, long fileId) throws IOException {
+    try {
+      DirectoryListing listing = client.listPaths(of(fileId), HdfsFileStatus.EMPTY_NAME, true);
+      HdfsFileStatus[] found =
+          listing == null ? new HdfsFileStatus[0] : listing.getPartialListing();
+      boolean isThere = found.length == 1 && found[0].getFileId() == fileId;
+      return isThere ? (HdfsLocatedFileStatus) found[0] : null;
+    } catch (IOException e) {
+      if (isGone(e)) {
+        return null;
+      }
+      throw e;
+    }
   }
 
   /** Returns whether a file is in the current tree or in a snapshot, at whatever path. */

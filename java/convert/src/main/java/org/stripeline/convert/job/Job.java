@@ -155,6 +155,16 @@ public final class Job implements Closeable {
   }
 
   /**
+   * Waits until the NameNode has written to its edit log whatever it has told before. It tells of a
+   * change at once, and forgets it if it is killed before the change is in the log.
+   */
+  public void awaitEditLog() throws IOException {
+    // A call that is logged although it changes nothing.
+    Path path = directory.path();
+    fs.setPermission(path, fs.getFileStatus(path).getPermission());
+  }
+
+  /**
    * Returns the directory for the files that maps write for a file. It depends on the driver that
    * began the conversion, which may be another one.
    */

@@ -10,6 +10,8 @@ import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DirectoryListing;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.JobDirectory;
@@ -25,6 +27,8 @@ import org.stripeline.convert.report.Vanished;
  * was already read are missed.
  */
 public final class FileFinder implements RemoteIterator<Candidate> {
+  private static final Logger LOG = LoggerFactory.getLogger(FileFinder.class);
+
   static final int PAGES_MAX = 16;
 
   private final DFSClient client;
@@ -133,10 +137,16 @@ public final class FileFinder implements RemoteIterator<Candidate> {
   private void enter(String path, long number) throws IOException {
     Level level = new Level(path, number);
     level.page = list(level, HdfsFileStatus.EMPTY_NAME);
-    if (!isJob(level.page)) {
-      dropPage();
-      levels.push(level);
+    if (isJob(level.page)) {
+      LOG.warn(
+          "Leaving out {}: the files {} and {} in it make it the directory of a job",
+          path,
+          JobDirectory.SETTINGS,
+          JobDirectory.JOURNAL);
+      return;
     }
+    dropPage();
+    levels.push(level);
   }
 
   /**

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.WatchedFileSystem;
@@ -299,6 +303,85 @@ class RecoveryTest {
     FileStatus after = cluster.fs().getFileStatus(file);
     assertThat(after.isErasureCoded()).isTrue();
     assertThat(after.getModificationTime()).isEqualTo(now);
+  }
+
+  /** The job can then not read the block locations of the file, and nobody can undo that. */
+  @Test
+  void aFileThatItsOwnerHidesFromSuperusersIsSettled() throws Exception {
+    cluster.write("/hidden/a", 3 * BLOCK);
+    Path file = new Path("/hidden/a");
+    long accessed = 1_600_000_000_000L;
+    cluster.fs().setTimes(file, -1, accessed);
+    StepListener owner =
+        (step, path) -> {
+          if (step == Step.BEGUN) {
+            try {
+              String hidden = "security.hdfs.unreadable.by.superuser";
+              cluster.fs().setXAttr(file, hidden, null, EnumSet.of(XAttrSetFlag.CREATE));
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, owner)) {
+      JobReport report = driver.execute(ConvertCluster.contiguous("/hidden", CODE), "hidden");
+      assertThat(report.failures()).hasSize(1);
+      assertThat(report.failures().get(0).toString()).doesNotContain("recover");
+    }
+    assertThat(JobDirectory.unfinished(cluster.fs(), JobDirectory.ROOT_DEFAULT)).isEmpty();
+    assertThat(cluster.fs().getFileStatus(file).getAccessTime()).isEqualTo(accessed);
+  }
+
+  /** A NameNode that is killed forgets a rename of which it has told, if that is not logged. */
+  @Test
+  void aSwapCountsOnceItIsInTheEditLog() throws Exception {
+    cluster.write("/logged/a", 3 * BLOCK);
+    killAt(Step.SWAPPED, "/logged", "logged");
+    List<String> calls = new CopyOnWriteArrayList<>();
+    DistributedFileSystem client = new WatchedFileSystem(calls::add);
+    client.initialize(cluster.uri(), new Configuration(cluster.conf()));
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, StepListener.NONE)) {
+      assertThat(driver.resume("/logged", null, new JobTuning()).isComplete()).isTrue();
+    }
+    assertThat(calls).as("a call that is logged").contains("setPermission");
+    assertThat(cluster.policy("/logged/a")).isNotNull();
+  }
+
+  /** Another job has looked at the file at the same time, and is faster. */
+  @Test
+  void aLeaseIsNotKeptDuringTheSwapOfAnotherJob() throws Exception {
+    cluster.write("/both/a", 3 * BLOCK);
+    Path file = new Path("/both/a");
+    long modified = cluster.fs().getFileStatus(file).getModificationTime();
+    String inode = InodePath.of(cluster.fs().getClient().getFileInfo("/both/a").getFileId());
+    AtomicBoolean isArmed = new AtomicBoolean();
+    StepListener armed =
+        (step, path) -> {
+          if (step == Step.ATTRIBUTED) {
+            isArmed.set(true);
+          }
+        };
+    LateCalls.after(
+        (command, path) -> {
+          if (command.equals("getfileinfo")
+              && path.equals(inode)
+              && isArmed.compareAndSet(true, false)) {
+            try {
+              cluster.fs().setPermission(file, new FsPermission((short) 01444));
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        });
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, armed)) {
+      JobReport report = driver.execute(ConvertCluster.contiguous("/both", CODE), "both");
+      assertThat(report.failures()).hasSize(1);
+      assertThat(report.failures().get(0).reason).contains("a file during a swap");
+    } finally {
+      LateCalls.after((command, path) -> {});
+    }
+    assertThat(cluster.fs().isFileClosed(file)).isTrue();
+    assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isEqualTo(modified);
   }
 
   /** Takes a snapshot of all files while the temporary file exists. */

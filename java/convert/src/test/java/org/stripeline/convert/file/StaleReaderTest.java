@@ -172,6 +172,19 @@ class StaleReaderTest {
     }
   }
 
+  @Test
+  void filesOfAnotherCode() throws Exception {
+    byte[] bytes = cluster.write("/recoded/a", BLOCKS * BLOCK);
+    run(ConvertCluster.striped("/recoded", "RS-3-2"), "recoded");
+    try (Readers before = new Readers("/recoded/a", bytes)) {
+      run(ConvertCluster.striped("/recoded", "XOR-2-1"), "recoded-again");
+      Reads hadoops = before.read(0);
+      assertThat(hadoops.wrong).as(hadoops.toString()).isPositive();
+      Reads ours = before.read(1);
+      assertThat(ours.wrong).as(ours.toString()).isZero();
+    }
+  }
+
   /** Hadoop's own client gets wrong bytes here, which is why --allow-stale-readers is required. */
   @Test
   void stripedFiles() throws Exception {
