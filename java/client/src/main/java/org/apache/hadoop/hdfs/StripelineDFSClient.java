@@ -241,10 +241,13 @@ class StripelineDFSClient extends DFSClient {
     return keys.knownKey();
   }
 
-  /** Returns no empty block groups; also input streams get their block locations here. */
+  /**
+   * Returns no empty block groups, and the others with their policy; also input streams get their
+   * block locations here.
+   */
   @Override
   public LocatedBlocks getLocatedBlocks(String src, long start, long length) throws IOException {
-    return EmptyGroups.remove(super.getLocatedBlocks(src, start, length), start);
+    return CodedGroups.of(super.getLocatedBlocks(src, start, length), start);
   }
 
   @Override
@@ -267,7 +270,7 @@ class StripelineDFSClient extends DFSClient {
     String src = handle.getPath();
     HdfsLocatedFileStatus status = getLocatedFileInfo(src, true);
     handle.verify(status);
-    return open(EmptyGroups.remove(status.getLocatedBlocks(), 0), src, verifyChecksum);
+    return open(CodedGroups.of(status.getLocatedBlocks(), 0), src, verifyChecksum);
   }
 
   private DFSInputStream open(LocatedBlocks blocks, String src, boolean verifyChecksum)

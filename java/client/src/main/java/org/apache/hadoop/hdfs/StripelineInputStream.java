@@ -138,14 +138,11 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   }
 
   /**
-   * Returns the block as a block group. Throws if it is a plain block because the file was
-   * converted back to replication while this stream was open.
+   * Returns the block as a block group. Throws if it is a plain block, or a group of another
+   * policy, because the file was converted while this stream was open.
    */
   LocatedStripedBlock striped(LocatedBlock block) throws IOException {
-    if (!(block instanceof LocatedStripedBlock)) {
-      throw PlainInputStream.replaced(src);
-    }
-    return (LocatedStripedBlock) block;
+    return CodedGroups.require(block, policy, src);
   }
 
   void noteCorrupt(ExtendedBlock block, DatanodeInfo node) {
@@ -159,23 +156,17 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     try {
       checkUsable();
       maybeRegisterBlockRefresh();
-      if (pos >= getFileLength()) {
+      long left = getFileLength() - pos;
+      if (left <= 0) {
         return -1;
       }
       if (pos > blockEnd || !window.isOpen()) {
         StackRoom.require();
         enterGroup();
       }
-      int wanted = (int) Math.min(strategy.getTargetLength(), blockEnd - pos + 1);
-      int done = 0;
-      while (done < wanted) {
-        long offset = pos - currentLocatedBlock.getStartOffset();
-        ByteBuffer bytes = window.at(offset, wanted - done).bytesAt(offset);
-        int copied = strategy.readFromBuffer(bytes, Math.min(wanted - done, bytes.remaining()));
-        done += copied;
-        pos += copied;
-      }
-      return done;
+      // In a snapshot of a file that was open, the last group is longer than the file.
+      int wanted = (int) Math.min(Math.min(strategy.getTargetLength(), left), blockEnd - pos + 1);
+      return copy(strategy, wanted);
     } finally {
       isReading = false;
       window.end();
@@ -186,15 +177,39 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
+  /**
+   * Copies bytes of the current group from the window.
+   *
+   * @return how many, which is less than wanted if the others cannot be read: callers take the
+   *     position to be unchanged after an exception, and the next read throws it
+   */
+  private int copy(ReaderStrategy strategy, int wanted) throws IOException {
+    int done = 0;
+    try {
+      while (done < wanted) {
+        long offset = pos - currentLocatedBlock.getStartOffset();
+        ByteBuffer bytes = window.at(offset, wanted - done).bytesAt(offset);
+        int copied = strategy.readFromBuffer(bytes, Math.min(wanted - done, bytes.remaining()));
+        done += copied;
+        pos += copied;
+      }
+    } catch (IOException e) {
+      if (done == 0) {
+        throw e;
+      }
+      DFSClient.LOG.debug("A read of {} ends at {} after a failure", src, pos, e);
+    }
+    return done;
+  }
+
   private void enterGroup() throws IOException {
     LocatedBlock group = groupAt(pos);
-    long end = group.getStartOffset() + group.getBlockSize();
     GroupReader reader = new GroupReader(context, knowledgeOf(group), counters);
     window.enter(reader);
     entered = reader;
     checkNotEnded();
     currentLocatedBlock = group;
-    blockEnd = end - 1;
+    blockEnd = group.getStartOffset() + group.getBlockSize() - 1;
   }
 
   /** Returns the block group that contains the byte at {@code position} of the file. */
@@ -256,8 +271,11 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
       throws IOException {
     StackRoom.require();
     checkUsable();
-    // The given block may be older than the locations that the stream knows now.
-    LocatedBlock group = getBlockAt(block.getStartOffset());
+    // The given block may be older than the known locations, or of a file that replaced this one.
+    LocatedBlock group = getBlockAt(striped(block).getStartOffset());
+    if (group.getStartOffset() != block.getStartOffset()) {
+      throw PlainInputStream.replaced(src);
+    }
     long position = group.getStartOffset() + start;
     long positionAfter = group.getStartOffset() + end + 1;
     long ahead = run.next(position, positionAfter);
@@ -346,20 +364,14 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     return context;
   }
 
+  /** Replaces the reader that is left open, which may be null. */
   private void leaveOpen(ReusableReader next) {
     ReusableReader old = reusableReader.getAndSet(next);
     if (old != null) {
       old.reader().close();
     }
-    if (ended != null) {
-      closeReusableReader();
-    }
-  }
-
-  private void closeReusableReader() {
-    ReusableReader old = reusableReader.getAndSet(null);
-    if (old != null) {
-      old.reader().close();
+    if (next != null && ended != null) {
+      leaveOpen(null);
     }
   }
 
@@ -389,7 +401,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private void giveUpReaders() {
     blockEnd = -1;
     window.close();
-    closeReusableReader();
+    leaveOpen(null);
   }
 
   /**
@@ -404,7 +416,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
         giveUpReaders();
       }
     } else {
-      closeReusableReader();
+      leaveOpen(null);
     }
   }
 

@@ -279,6 +279,13 @@ public final class GroupReader implements Closeable {
     }
   }
 
+  /** Lets go of the caller's memory, as which a segment may keep it, before other reads begin. */
+  void awaitsNothing() {
+    synchronized (lanes) {
+      awaited = null;
+    }
+  }
+
   private IOException aborted() {
     synchronized (lanes) {
       return new IOException(abortion);

@@ -7,13 +7,14 @@ public final class ReusableReader {
   private final long position;
 
   /**
-   * Creates an object.
+   * Creates an object; the reader keeps nothing of the read that has ended.
    *
    * @param position the offset in the file at which the read ended
    */
   public ReusableReader(GroupReader reader, long position) {
     this.reader = reader;
     this.position = position;
+    reader.awaitsNothing();
   }
 
   /** Returns the reader. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -97,6 +98,31 @@ class CorruptReportTest {
     // No other replica was reported.
     assertThat(cluster.groups(file).stream().map(group -> group.getLocations().length))
         .containsExactly(3, 5, 4);
+  }
+
+  /** Also Hadoop's decryption takes the position to be unchanged after an exception. */
+  @Test
+  void aReadThatFailsMovesThePositionByWhatWasReturned() throws Exception {
+    org.apache.hadoop.fs.Path file = write("half-way");
+    LocatedStripedBlock group = cluster.groups(file).get(0);
+    for (int unit = 1; unit < 5; unit++) {
+      flip(group, unit, 2 * CELL + 7);
+    }
+    byte[] read = new byte[DATA.length];
+    int done = 0;
+    IOException failure = null;
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      while (failure == null) {
+        try {
+          done += in.read(read, done, read.length - done);
+        } catch (IOException e) {
+          failure = e;
+        }
+        assertThat(in.getPos()).isEqualTo(done);
+      }
+    }
+    assertThat(done).isBetween(1, 3 * 3 * CELL - 1);
+    assertThat(Arrays.copyOf(read, done)).isEqualTo(Arrays.copyOf(DATA, done));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -170,5 +171,29 @@ class LeakTest {
     given.write(DATA, 0, 4 * CELL + cycle);
     ((DFSOutputStream) given.getWrappedStream()).abort();
     cluster.ours().delete(file, false);
+  }
+
+  /** Programs keep many streams open that they do not read for a long time. */
+  @Test
+  void anIdleStreamKeepsNoMemoryOfTheProgram() throws Exception {
+    try (FSDataInputStream in = cluster.ours().open(whole)) {
+      WeakReference<byte[]> last = new WeakReference<>(readInTurn(in));
+      Conditions.await(
+          "the buffer of the last read to be freed",
+          () -> {
+            System.gc();
+            return last.get() == null;
+          });
+    }
+  }
+
+  /** Reads adjacent ranges, so that the stream keeps a reader open; returns the last buffer. */
+  private static byte[] readInTurn(FSDataInputStream in) throws IOException {
+    byte[] buffer = null;
+    for (int i = 0; i < 100; i++) {
+      buffer = new byte[2 << 10];
+      in.readFully((long) i * buffer.length, buffer);
+    }
+    return buffer;
   }
 }

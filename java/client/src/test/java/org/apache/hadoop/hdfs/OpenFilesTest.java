@@ -14,6 +14,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.stripeline.client.read.shared.NodeHealth;
+import org.stripeline.testkit.Conditions;
 
 /**
  * Tests reads of files that are being written. The reader takes the length of the first internal
@@ -244,5 +246,41 @@ class OpenFilesTest {
       assertThat(read(Form.POSITIONAL, in, from, known + PIECE))
           .isEqualTo(Arrays.copyOfRange(data, from, known + PIECE));
     }
+  }
+
+  /** The NameNode knows a length of an open file after one of its DataNodes has failed. */
+  @Test
+  void aFileInASnapshotEndsWhereItDidThen() throws Exception {
+    int stripe = 6 * CELL;
+    byte[] bytes = StripedCluster.bytes(3 * stripe, 5);
+    org.apache.hadoop.fs.Path folder = new org.apache.hadoop.fs.Path(rs, "snapshots");
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, "a");
+    DistributedFileSystem fs = cluster.ours();
+    fs.mkdirs(folder);
+    fs.allowSnapshot(folder);
+    DFSClient client = fs.getClient();
+    String path = file.toUri().getPath();
+    try (FSDataOutputStream out = fs.create(file)) {
+      out.write(bytes, 0, 2 * stripe);
+      Conditions.await(
+          "a block group", () -> client.getLocatedBlocks(path, 0).getLastLocatedBlock() != null);
+      long inode = client.getFileInfo(path).getFileId();
+      client.namenode.fsync(path, inode, client.getClientName(), stripe);
+      fs.createSnapshot(folder, "then");
+      fs.setPermission(file, new FsPermission("600"));
+      out.write(bytes, 2 * stripe, stripe);
+    }
+    org.apache.hadoop.fs.Path then = new org.apache.hadoop.fs.Path(folder, ".snapshot/then/a");
+    assertThat(fs.getFileStatus(then).getLen()).isEqualTo(stripe);
+    byte[] read = new byte[3 * stripe];
+    try (FSDataInputStream in = fs.open(then)) {
+      int done = 0;
+      for (int count = 0; count >= 0; count = in.read(read, done, read.length - done)) {
+        done += count;
+      }
+      assertThat(done).isEqualTo(stripe);
+      assertThat(in.getPos()).isEqualTo(stripe);
+    }
+    assertThat(Arrays.copyOf(read, stripe)).isEqualTo(Arrays.copyOf(bytes, stripe));
   }
 }
