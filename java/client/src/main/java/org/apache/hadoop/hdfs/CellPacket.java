@@ -78,9 +78,8 @@ final class CellPacket extends DFSPacket {
   @Override
   synchronized void releaseBuffer(ByteArrayManager manager) {
     if (stripe != null) {
-      Stripe done = stripe;
+      stripe.release();
       stripe = null;
-      done.release();
     }
   }
 

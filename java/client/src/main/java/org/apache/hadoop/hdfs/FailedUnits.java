@@ -27,7 +27,7 @@ final class FailedUnits {
     for (int unit = 0; unit < layout.units(); unit++) {
       StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
       // The interruption of a streamer does not show the reason for it.
-      IOException late = stream.late() == null ? null : stream.late().cause(unit);
+      IOException late = stream.late().cause(unit);
       IOException last = late == null ? streamer.getLastException().get() : late;
       // Hadoop also stops the healthy streamers before it throws.
       if (streamer.getErrorState().hasInternalError() && !isInterrupt(last)) {

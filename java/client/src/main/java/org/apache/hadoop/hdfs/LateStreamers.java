@@ -54,11 +54,21 @@ final class LateStreamers implements Runnable {
   private ScheduledFuture<?> task;
   private Group seen;
 
+  /** Whether a check has failed and was logged; only the thread of the checks uses it. */
+  private boolean hasFailed;
+
+  /**
+   * Creates the watcher of a stream.
+   *
+   * @param timeoutNanos time after which a DataNode is late; 0 if none is ever late, which leaves
+   *     those that are restarting
+   */
   LateStreamers(
       StripelineOutputStream stream, StripeLayout layout, long timeoutNanos, Ticker ticker) {
     this.stream = stream;
     this.ticker = ticker;
-    periodNanos = Math.max(1, Math.min(PERIOD_NANOS_MAX, timeoutNanos / 10));
+    long lateNanos = timeoutNanos == 0 ? Long.MAX_VALUE : timeoutNanos;
+    periodNanos = Math.max(1, Math.min(PERIOD_NANOS_MAX, lateNanos / 10));
     long restartMillis = stream.dfsClient.getConf().getDatanodeRestartTimeout();
     openNanosMax =
         Math.max(timeoutNanos, TimeUnit.MILLISECONDS.toNanos(restartMillis + RESTART_SPARE_MILLIS));
@@ -70,7 +80,7 @@ final class LateStreamers implements Runnable {
             layout.units(),
             layout.dataUnits(),
             tolerated < 0 ? parity : Math.min(tolerated, parity),
-            timeoutNanos,
+            lateNanos,
             periodNanos);
   }
 
@@ -107,12 +117,12 @@ final class LateStreamers implements Runnable {
   public void run() {
     try {
       look();
-    } catch (IOException | RuntimeException e) {
-      LOG.warn(
-          "Cannot monitor late DataNodes of {}; the file is written without monitoring",
-          stream.getSrc(),
-          e);
-      stop();
+    } catch (IOException | RuntimeException | Error e) {
+      // The executor would not run this again, and the stream could wait for a DataNode for ever.
+      if (!hasFailed) {
+        LOG.warn("Cannot look for late DataNodes of {}; trying again", stream.getSrc(), e);
+      }
+      hasFailed = true;
     }
   }
 
@@ -186,9 +196,7 @@ final class LateStreamers implements Runnable {
     }
     streamer.getLastException().set(cause);
     streamer.getErrorState().setInternalError();
-    // Same as close(true) without the lock; the streamer's thread notifies the waiting threads.
-    streamer.setStreamerAsClosed();
-    streamer.interrupt();
+    WriteCompat.close(streamer);
   }
 
   private static String seconds(long nanos) {

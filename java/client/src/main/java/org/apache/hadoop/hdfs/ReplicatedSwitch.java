@@ -152,8 +152,10 @@ final class ReplicatedSwitch {
       uninterrupted(this::rename);
       uninterrupted(() -> striped.checkLease(file));
     } catch (IOException | RuntimeException | Error e) {
+      // First, because whatever discard throws must not let the stream go on.
+      IOException failure = striped.failed(failure(e));
       discard(e);
-      throw striped.failed(failure(e));
+      throw failure;
     }
     striped.becomes(replicated);
     listener.begins(Step.DROP);

@@ -68,7 +68,7 @@ final class StripeSender implements StripeSink {
           endGroup(stream.layout.units());
         }
         wire.groupOpens();
-        WriteCompat.allocateNewBlock(stream);
+        WriteCompat.allocateNewBlock(stream, stream.layout.units());
         stream.groupOpened();
       } catch (IOException e) {
         throw stream.named(e);

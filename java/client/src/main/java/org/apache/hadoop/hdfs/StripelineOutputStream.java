@@ -52,7 +52,6 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   final StripePipeline pipeline;
   private final SyncRefusal sync;
 
-  /** Null if late DataNodes have no time limit. */
   private final LateStreamers late;
 
   final long groupSize;
@@ -124,10 +123,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     sender = new StripeSender(this, resources.ticker());
     pipeline = new StripePipeline(src, settings, layout, resources, stripeEncoder, sender);
     sync = client.syncRefusal();
-    late =
-        settings.slowNanos() == 0
-            ? null
-            : new LateStreamers(this, layout, settings.slowNanos(), resources.ticker());
+    late = new LateStreamers(this, layout, settings.slowNanos(), resources.ticker());
     WriteCompat.releaseCellBuffers(this);
   }
 
@@ -135,9 +131,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   protected synchronized void start() {
     try {
       super.start();
-      if (late != null) {
-        late.start();
-      }
+      late.start();
     } catch (RuntimeException | Error e) {
       // For example, no more threads can be created; the streamers already started must stop.
       try {
@@ -151,12 +145,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /** Called when a block group is allocated, before any of its data is sent. */
   void groupOpened() {
-    if (late != null) {
-      late.groupOpened(layout.units());
-    }
+    late.groupOpened(layout.units());
   }
 
-  /** Returns the watcher of late DataNodes, or null if late DataNodes have no time limit. */
+  /** Returns the watcher of late DataNodes. */
   LateStreamers late() {
     return late;
   }
@@ -597,9 +589,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private void releaseHelpers() throws IOException {
     if (!helpersReleased) {
       helpersReleased = true;
-      if (late != null) {
-        late.stop();
-      }
+      late.stop();
       stripeEncoder.close();
       WriteCompat.releaseHelpers(this);
     }

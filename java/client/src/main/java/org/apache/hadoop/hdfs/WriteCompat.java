@@ -10,6 +10,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.Socket;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -77,9 +78,33 @@ final class WriteCompat {
    * Waits until the previous group has ended, replaces failed streamers and allocates a group.
    * Queue entries that failed streamers have not taken, or that were never taken from them, are
    * dropped: Hadoop leaves them in queues with room for one block and fails when the next group
-   * adds another.
+   * adds another. Streamers that were replaced are closed: one that waits for the restart of its
+   * DataNode would wait for ever, and take a block that is meant for its successor.
    */
-  static void allocateNewBlock(DFSStripedOutputStream stream) throws IOException {
+  static void allocateNewBlock(DFSStripedOutputStream stream, int units) throws IOException {
+    StripedDataStreamer[] before = new StripedDataStreamer[units];
+    Arrays.setAll(before, stream::getStripedDataStreamer);
+    try {
+      allocate(stream);
+    } finally {
+      for (int unit = 0; unit < units; unit++) {
+        if (stream.getStripedDataStreamer(unit) != before[unit]) {
+          close(before[unit]);
+        }
+      }
+    }
+  }
+
+  /**
+   * Does the same as {@code DataStreamer.close(true)} without its lock, which a thread that a hung
+   * DataNode blocks may hold; the thread of the streamer notifies those that wait for it.
+   */
+  static void close(StripedDataStreamer streamer) {
+    streamer.setStreamerAsClosed();
+    streamer.interrupt();
+  }
+
+  private static void allocate(DFSStripedOutputStream stream) throws IOException {
     Coordinator coordinator = (Coordinator) call(() -> COORDINATOR.invoke(stream));
     // Streamers that have written their part of the previous group have already taken their blocks.
     coordinator.getFollowingBlocks().clear();

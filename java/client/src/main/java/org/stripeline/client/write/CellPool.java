@@ -4,9 +4,9 @@ package org.stripeline.client.write;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedList;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -47,14 +47,17 @@ public final class CellPool {
   private final long keptMax;
   private final long bytesMax;
   private final Ticker ticker;
-  private final Map<Integer, ArrayDeque<ByteBuffer>> direct = new HashMap<>();
-  private final Map<Integer, ArrayDeque<ByteBuffer>> heap = new HashMap<>();
+
+  // Lists whose elements are linked after everything is allocated: an array that cannot grow has
+  // its new element already, which an OutOfMemoryError seems to deny.
+  private final Map<Integer, LinkedList<ByteBuffer>> direct = new HashMap<>();
+  private final Map<Integer, LinkedList<ByteBuffer>> heap = new HashMap<>();
 
   /** Waiters whose stripe grows, in order. */
-  private final ArrayDeque<Object> growing = new ArrayDeque<>();
+  private final LinkedList<Object> growing = new LinkedList<>();
 
   /** Waiters whose stripe begins, in order. */
-  private final ArrayDeque<Object> beginning = new ArrayDeque<>();
+  private final LinkedList<Object> beginning = new LinkedList<>();
 
   private long kept;
   private long taken;
@@ -118,7 +121,7 @@ public final class CellPool {
    */
   synchronized boolean reserve(long held, long bytes, long room, BooleanSupplier isCancelled)
       throws InterruptedIOException {
-    ArrayDeque<Object> queue = held > 0 ? growing : beginning;
+    LinkedList<Object> queue = held > 0 ? growing : beginning;
     Object turn = new Object();
     queue.add(turn);
     try {
@@ -216,7 +219,7 @@ public final class CellPool {
   }
 
   private synchronized ByteBuffer takeKept(int capacity, boolean outsideHeap) {
-    ArrayDeque<ByteBuffer> unused = (outsideHeap ? direct : heap).get(capacity);
+    LinkedList<ByteBuffer> unused = (outsideHeap ? direct : heap).get(capacity);
     // The buffer that was returned last is the most likely to be still in the processor's cache.
     ByteBuffer buffer = unused == null ? null : unused.pollLast();
     if (buffer != null) {
@@ -246,8 +249,8 @@ public final class CellPool {
 
   /** Drops kept buffers, of any size, until at most {@code bytes} are kept. */
   private synchronized void dropKeptBeyond(long bytes) {
-    for (Map<Integer, ArrayDeque<ByteBuffer>> bySize : Arrays.asList(direct, heap)) {
-      for (ArrayDeque<ByteBuffer> unused : bySize.values()) {
+    for (Map<Integer, LinkedList<ByteBuffer>> bySize : Arrays.asList(direct, heap)) {
+      for (LinkedList<ByteBuffer> unused : bySize.values()) {
         while (kept > bytes && !unused.isEmpty()) {
           kept -= unused.pollFirst().capacity();
         }
@@ -304,7 +307,7 @@ public final class CellPool {
     notifyAll();
     if (kept + capacity <= keptMax && takenBytes + kept <= bytesMax) {
       (buffer.isDirect() ? direct : heap)
-          .computeIfAbsent(capacity, any -> new ArrayDeque<>())
+          .computeIfAbsent(capacity, any -> new LinkedList<>())
           .addLast(buffer);
       kept += capacity;
     }

@@ -4,6 +4,12 @@ package org.stripeline.client.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -53,5 +59,50 @@ class WriteErrorsTest {
       assertThat(pool.reservedBytes()).as("reserved after reading %d", reading).isZero();
       assertThat(window.occupied()).as("stripes after reading %d", reading).isZero();
     }
+  }
+
+  @Test
+  void aBufferThatIsGivenAtTheEndOfTheStackIsKeptOnce() throws Exception {
+    int count = 40;
+    CellPool pool = new CellPool(Long.MAX_VALUE, Long.MAX_VALUE, () -> 0);
+    pool.give(take(pool));
+    List<ByteBuffer> buffers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      buffers.add(take(pool));
+    }
+    Thread deep =
+        new Thread(
+            null, () -> buffers.forEach(buffer -> giveAtTheEnd(pool, buffer)), "deep", 256 << 10);
+    deep.start();
+    deep.join();
+    assertThat(pool.taken()).isZero();
+    Set<ByteBuffer> again = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (int i = 0; i < count; i++) {
+      again.add(take(pool));
+    }
+    assertThat(again).hasSize(count);
+    assertThat(pool.keptBytes()).isZero();
+  }
+
+  private static ByteBuffer take(CellPool pool) throws IOException {
+    return pool.take(64, false, () -> false);
+  }
+
+  /**
+   * Gives a buffer on the way back from the end of the stack, in the first call that has enough
+   * room for it; returns whether that has happened.
+   */
+  private static boolean giveAtTheEnd(CellPool pool, ByteBuffer buffer) {
+    boolean isGiven = false;
+    try {
+      isGiven = giveAtTheEnd(pool, buffer);
+      if (!isGiven) {
+        pool.give(buffer);
+        isGiven = true;
+      }
+    } catch (StackOverflowError e) {
+      return false;
+    }
+    return isGiven;
   }
 }
