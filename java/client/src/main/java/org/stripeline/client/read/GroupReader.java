@@ -279,7 +279,9 @@ public final class GroupReader implements Closeable {
     }
   }
 
-  /** Lets go of the caller's memory, as which a segment may keep it, before other reads begin. */
+  /**
+   * Forgets the segment that the caller waited for last, which may refer to the caller's buffer.
+   */
   void awaitsNothing() {
     synchronized (lanes) {
       awaited = null;

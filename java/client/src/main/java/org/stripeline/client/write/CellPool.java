@@ -48,8 +48,8 @@ public final class CellPool {
   private final long bytesMax;
   private final Ticker ticker;
 
-  // Lists whose elements are linked after everything is allocated: an array that cannot grow has
-  // its new element already, which an OutOfMemoryError seems to deny.
+  // Linked lists: an ArrayDeque that cannot grow throws an OutOfMemoryError although it already
+  // contains the new element.
   private final Map<Integer, LinkedList<ByteBuffer>> direct = new HashMap<>();
   private final Map<Integer, LinkedList<ByteBuffer>> heap = new HashMap<>();
 

@@ -30,6 +30,15 @@ class UnhealthyStreamerTest {
   private static final int CELL = 64 << 10;
   private static final int STRIPE = K * CELL;
 
+  private static org.apache.hadoop.fs.Path file(WriteCluster cluster) throws IOException {
+    return new org.apache.hadoop.fs.Path(cluster.directory("rs", K, M, CELL), "f");
+  }
+
+  private static FSDataOutputStream create(WriteCluster cluster, org.apache.hadoop.fs.Path file)
+      throws IOException {
+    return cluster.open("functional-partitioned").create(file);
+  }
+
   /**
    * The DataNode is back when its bytes have just been left out, either those of a full stripe or
    * those of a part that is sent early. Later bytes would be written in their place.
@@ -40,9 +49,8 @@ class UnhealthyStreamerTest {
       throws Exception {
     byte[] data = WriteCluster.bytes(1, 3 * STRIPE);
     try (WriteCluster cluster = new WriteCluster(temporary, K + M, 4 * CELL, conf -> {})) {
-      org.apache.hadoop.fs.Path dir = cluster.directory("rs", K, M, CELL);
-      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
-      try (FSDataOutputStream out = cluster.open("functional-partitioned").create(file)) {
+      org.apache.hadoop.fs.Path file = file(cluster);
+      try (FSDataOutputStream out = create(cluster, file)) {
         StripelineOutputStream stream = (StripelineOutputStream) out.getWrappedStream();
         out.write(data, 0, STRIPE);
         stream.flushAllInternals();
@@ -73,9 +81,8 @@ class UnhealthyStreamerTest {
                 K + M,
                 4 * CELL,
                 conf -> conf.setInt("dfs.client.datanode-restart.timeout", 1))) {
-      org.apache.hadoop.fs.Path dir = cluster.directory("rs", K, M, CELL);
-      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
-      try (FSDataOutputStream out = cluster.open("functional-partitioned").create(file)) {
+      org.apache.hadoop.fs.Path file = file(cluster);
+      try (FSDataOutputStream out = create(cluster, file)) {
         StripelineOutputStream stream = (StripelineOutputStream) out.getWrappedStream();
         out.write(data, 0, group);
         stream.flushAllInternals();
@@ -111,9 +118,8 @@ class UnhealthyStreamerTest {
         WriteCluster cluster =
             new WriteCluster(
                 temporary, K + M, 4 * CELL, conf -> conf.setLong(ClientKeys.WRITE_SLOW, 0))) {
-      org.apache.hadoop.fs.Path dir = cluster.directory("rs", K, M, CELL);
-      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
-      try (FSDataOutputStream out = cluster.open("functional-partitioned").create(file)) {
+      org.apache.hadoop.fs.Path file = file(cluster);
+      try (FSDataOutputStream out = create(cluster, file)) {
         StripelineOutputStream stream = (StripelineOutputStream) out.getWrappedStream();
         out.write(data, 0, STRIPE);
         stream.flushAllInternals();

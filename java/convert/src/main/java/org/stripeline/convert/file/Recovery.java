@@ -65,11 +65,8 @@ public final class Recovery {
   public Result recover(OpenFile open) throws IOException {
     JournalRecord begin = open.begin();
     job.oneTry().sync(job.client());
-    if (isSwapped(open)) {
-      job.awaitEditLog();
-      if (isSwapped(open)) {
-        return Result.SWAPPED;
-      }
+    if (isSwappedInLog(open)) {
+      return Result.SWAPPED;
     }
     Long temporaryId = temporaryId(open);
     if (open.back() == null) {
@@ -78,7 +75,7 @@ public final class Recovery {
     job.reached(Step.BACK_NAMED, open);
     // Delete it first, so that a slow driver cannot swap it any more.
     boolean wasThere = deleteTemporary(begin);
-    if (!wasThere && isSwapped(open)) {
+    if (!wasThere && isSwappedInLog(open)) {
       return Result.SWAPPED;
     }
     job.reached(Step.BACK_DELETED, open);
@@ -151,6 +148,15 @@ public final class Recovery {
       }
       throw e;
     }
+  }
+
+  /** Returns whether the swap has happened and is in the edit log of the NameNode. */
+  private boolean isSwappedInLog(OpenFile open) throws IOException {
+    if (!isSwapped(open)) {
+      return false;
+    }
+    job.awaitEditLog();
+    return isSwapped(open);
   }
 
   /**

@@ -380,11 +380,11 @@ final class Swap {
   /** Returns the only entry in the listing of a file. */
   private static HdfsLocatedFileStatus only(DirectoryListing listing, long id)
       throws ChangedException {
-    HdfsFileStatus[] found = listing == null ? new HdfsFileStatus[0] : listing.getPartialListing();
-    if (found.length != 1 || found[0].getFileId() != id) {
+    HdfsLocatedFileStatus found = InodePath.only(listing, id);
+    if (found == null) {
       throw new ChangedException("it was deleted or replaced");
     }
-    return (HdfsLocatedFileStatus) found[0];
+    return found;
   }
 
   private void requireAsVerified(HdfsLocatedFileStatus status) throws ChangedException {

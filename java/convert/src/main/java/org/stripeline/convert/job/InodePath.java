@@ -55,17 +55,20 @@ public final class InodePath {
    */
   public static HdfsLocatedFileStatus located(DFSClient client, long fileId) throws IOException {
     try {
-      DirectoryListing listing = client.listPaths(of(fileId), HdfsFileStatus.EMPTY_NAME, true);
-      HdfsFileStatus[] found =
-          listing == null ? new HdfsFileStatus[0] : listing.getPartialListing();
-      boolean isThere = found.length == 1 && found[0].getFileId() == fileId;
-      return isThere ? (HdfsLocatedFileStatus) found[0] : null;
+      return only(client.listPaths(of(fileId), HdfsFileStatus.EMPTY_NAME, true), fileId);
     } catch (IOException e) {
       if (isGone(e)) {
         return null;
       }
       throw e;
     }
+  }
+
+  /** Returns the only entry in the listing of a file, or null if that is not this file. */
+  public static HdfsLocatedFileStatus only(DirectoryListing listing, long fileId) {
+    HdfsFileStatus[] found = listing == null ? new HdfsFileStatus[0] : listing.getPartialListing();
+    boolean isThere = found.length == 1 && found[0].getFileId() == fileId;
+    return isThere ? (HdfsLocatedFileStatus) found[0] : null;
   }
 
   /** Returns whether a file is in the current tree or in a snapshot, at whatever path. */

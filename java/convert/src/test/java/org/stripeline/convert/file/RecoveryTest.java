@@ -305,7 +305,7 @@ class RecoveryTest {
     assertThat(after.getModificationTime()).isEqualTo(now);
   }
 
-  /** The job can then not read the block locations of the file, and nobody can undo that. */
+  /** HDFS then denies the job the block locations of the file, and keeps the attribute for ever. */
   @Test
   void aFileThatItsOwnerHidesFromSuperusersIsSettled() throws Exception {
     cluster.write("/hidden/a", 3 * BLOCK);

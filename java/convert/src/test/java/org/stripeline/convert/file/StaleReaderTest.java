@@ -158,6 +158,13 @@ class StaleReaderTest {
     }
   }
 
+  private static void assertOnlyHadoopsIsWrong(Readers readers) {
+    Reads hadoops = readers.read(0);
+    assertThat(hadoops.wrong).as(hadoops.toString()).isPositive();
+    Reads ours = readers.read(1);
+    assertThat(ours.wrong).as(ours.toString()).isZero();
+  }
+
   @Test
   void readersOfContiguousAndUndoneFilesGetRightBytes() throws Exception {
     byte[] bytes = cluster.write("/wide/a", BLOCKS * BLOCK);
@@ -178,10 +185,7 @@ class StaleReaderTest {
     run(ConvertCluster.striped("/recoded", "RS-3-2"), "recoded");
     try (Readers before = new Readers("/recoded/a", bytes)) {
       run(ConvertCluster.striped("/recoded", "XOR-2-1"), "recoded-again");
-      Reads hadoops = before.read(0);
-      assertThat(hadoops.wrong).as(hadoops.toString()).isPositive();
-      Reads ours = before.read(1);
-      assertThat(ours.wrong).as(ours.toString()).isZero();
+      assertOnlyHadoopsIsWrong(before);
     }
   }
 
@@ -191,10 +195,7 @@ class StaleReaderTest {
     byte[] bytes = cluster.write("/narrow/a", BLOCKS * BLOCK);
     try (Readers before = new Readers("/narrow/a", bytes)) {
       run(ConvertCluster.striped("/narrow", "RS-3-2"), "narrow");
-      Reads hadoops = before.read(0);
-      assertThat(hadoops.wrong).as(hadoops.toString()).isPositive();
-      Reads ours = before.read(1);
-      assertThat(ours.wrong).as(ours.toString()).isZero();
+      assertOnlyHadoopsIsWrong(before);
     }
     try (Readers between = new Readers("/narrow/a", bytes)) {
       run(ConvertCluster.undo("/narrow"), "narrow-undo");

@@ -13,17 +13,25 @@ import org.stripeline.scrub.repair.RepairRecord.State;
 
 /** Wrong replicas are removed if HDFS has not replaced them half of the time after a report. */
 class LateRemovalTest extends RepairFixture {
+  /** Rebuilds nothing before the replica of a unit was removed. */
+  private class AwaitingRemoval extends Cluster {
+    private final int unit;
+
+    AwaitingRemoval(int unit) {
+      this.unit = unit;
+    }
+
+    @Override
+    public void pause() throws IOException {
+      rebuilds = steps.contains("remove " + unit);
+      super.pause();
+    }
+  }
+
   @Test
   void removesWhatHdfsCannotPlaceElsewhere() throws IOException {
     group.damage(group.copy(1), 100);
-    cluster =
-        new Cluster() {
-          @Override
-          public void pause() throws IOException {
-            rebuilds = steps.contains("remove 1");
-            super.pause();
-          }
-        };
+    cluster = new AwaitingRemoval(1);
 
     assertThat(repair().state()).isEqualTo(State.REPAIRED);
     assertThat(steps)
@@ -71,7 +79,7 @@ class LateRemovalTest extends RepairFixture {
   void removesLaterIfTheOthersCouldNotBeCheckedAtFirst() throws IOException {
     group.damage(group.copy(1), 100);
     cluster =
-        new Cluster() {
+        new AwaitingRemoval(1) {
           @Override
           public GroupResult check() throws IOException {
             group.isGone = millis > 0 && millis < 75_000;
@@ -80,12 +88,6 @@ class LateRemovalTest extends RepairFixture {
             } finally {
               group.isGone = false;
             }
-          }
-
-          @Override
-          public void pause() throws IOException {
-            rebuilds = steps.contains("remove 1");
-            super.pause();
           }
         };
 
@@ -101,14 +103,7 @@ class LateRemovalTest extends RepairFixture {
   void removesAsManyBlocksAsThereIsParity() throws IOException {
     group.damage(group.copy(0), 100);
     group.damage(group.copy(4), 3000);
-    cluster =
-        new Cluster() {
-          @Override
-          public void pause() throws IOException {
-            rebuilds = steps.contains("remove 4");
-            super.pause();
-          }
-        };
+    cluster = new AwaitingRemoval(4);
 
     RepairRecord record = repair();
     assertThat(record.state()).as(record.text()).isEqualTo(State.REPAIRED);
