@@ -29,7 +29,8 @@ public final class ClientDefaults {
     {CodecUtil.IO_ERASURECODE_CODEC_XOR_RAWCODERS_KEY, "xor_native,xor_java"},
   };
 
-  private static final String NATIVE = CodecUtil.IO_ERASURECODE_CODEC_NATIVE_ENABLED_KEY;
+  /** Hadoop 3.3 has no constant for it. */
+  private static final String NATIVE = "io.erasurecode.codec.native.enabled";
 
   /** What shading has put before these keys in Hadoop's code; empty in Hadoop's other jars. */
   private static final String SHADED = shaded();
