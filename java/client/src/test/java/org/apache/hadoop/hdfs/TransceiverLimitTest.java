@@ -104,7 +104,8 @@ class TransceiverLimitTest {
     try {
       StripedCluster.checkNext(in, DATA, from, from + PART);
       return true;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
+      // After a failure, Hadoop 3.5's stream has no decoder, and its next read dereferences null.
       return false;
     }
   }
