@@ -61,7 +61,7 @@ public final class AgentException extends IOException {
    * Why an agent did not execute a request. The names are part of the protocol and never change.
    */
   public enum Kind {
-    /** The DataNode does not answer: retry later, or use another. */
+    /** The DataNode or a volume of it does not answer: retry later, or use another DataNode. */
     UNREACHABLE,
     /** The DataNode answers but runs no agent, or its Hadoop lacks features that an agent needs. */
     NO_AGENT,

@@ -60,22 +60,11 @@ final class RemoteReplicaStream implements ReplicaStream {
               CachingStrategy.newDropBehind(),
               -1,
               node.getConf());
-      if (!isVerifying(reader.getDataChecksum())) {
-        throw new IOException(
-            "Cannot read "
-                + block
-                + ": its checksums do not verify data, "
-                + reader.getDataChecksum());
-      }
+      ReplicaStream.check(reader.getDataChecksum(), block);
     } catch (IOException | RuntimeException e) {
       IOUtils.cleanupWithLogger(null, peer, socket);
       throw e;
     }
-  }
-
-  private static boolean isVerifying(DataChecksum checksum) {
-    return checksum.getChecksumType() == DataChecksum.Type.CRC32
-        || checksum.getChecksumType() == DataChecksum.Type.CRC32C;
   }
 
   @Override

@@ -37,7 +37,9 @@ public final class LocalReplicaStream implements ReplicaStream {
     files = FinalizedReplicas.of(node, block.getBlockPoolId()).open(block);
     try {
       checksum = BlockMetadataHeader.readDataChecksum(files.meta(), block);
-      verifier = new ChunkVerifier(kind(checksum), checksum.getBytesPerChecksum());
+      ReplicaStream.check(checksum, block);
+      ChecksumKind kind = ChecksumKind.valueOf(checksum.getChecksumType().name());
+      verifier = new ChunkVerifier(kind, checksum.getBytesPerChecksum());
       int chunks = Math.max(1, PIECE_BYTES / checksum.getBytesPerChecksum());
       data = new byte[chunks * checksum.getBytesPerChecksum()];
       sums = new byte[chunks * checksum.getChecksumSize()];
@@ -45,26 +47,6 @@ public final class LocalReplicaStream implements ReplicaStream {
     } catch (IOException | RuntimeException e) {
       files.close();
       throw e;
-    }
-  }
-
-  private ChecksumKind kind(DataChecksum of) throws IOException {
-    if (of.getBytesPerChecksum() > PIECE_BYTES * 64) {
-      throw new IOException(
-          "Cannot read " + block + ": a checksum for " + of.getBytesPerChecksum() + " bytes");
-    }
-    switch (of.getChecksumType()) {
-      case CRC32:
-        return ChecksumKind.CRC32;
-      case CRC32C:
-        return ChecksumKind.CRC32C;
-      default:
-        throw new IOException(
-            "Cannot read "
-                + block
-                + ": it has checksums of type "
-                + of.getChecksumType()
-                + ", which do not verify data");
     }
   }
 

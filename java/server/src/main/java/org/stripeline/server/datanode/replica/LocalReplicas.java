@@ -4,10 +4,12 @@ package org.stripeline.server.datanode.replica;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.Checksum;
 import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.hdfs.client.BlockReportOptions;
@@ -17,6 +19,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FinalizedReplicas;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaLinker;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaRemover;
+import org.apache.hadoop.hdfs.server.protocol.VolumeFailureSummary;
 import org.apache.hadoop.util.DataChecksum;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,14 +41,20 @@ public final class LocalReplicas {
   private static final Logger LOG = LoggerFactory.getLogger(LocalReplicas.class);
   private static final int READ_BYTES = 1 << 20;
 
+  /** Longer than a caller works on the blocks that it may have to unlink. */
+  private static final long FAILED_VOLUME_MILLIS = TimeUnit.HOURS.toMillis(6);
+
   private final DataNode dataNode;
   private final AgentSettings settings;
   private final AgentMetrics metrics;
+  private final Clock clock;
   private final BlockOwners owners = new BlockOwners(Ticker.SYSTEM);
   private final Set<ExtendedBlock> syncing = ConcurrentHashMap.newKeySet();
 
   /** Creates the operations on a DataNode, which may not have registered yet. */
-  public LocalReplicas(DataNode dataNode, AgentSettings settings, AgentMetrics metrics) {
+  public LocalReplicas(
+      DataNode dataNode, AgentSettings settings, AgentMetrics metrics, Clock clock) {
+    this.clock = clock;
     this.dataNode = dataNode;
     this.settings = settings;
     this.metrics = metrics;
@@ -191,6 +200,8 @@ public final class LocalReplicas {
    * Removes replicas of internal blocks, and returns the number of those that existed.
    *
    * @param call names the task if it rolls back its own writes
+   * @throws AgentException of kind UNREACHABLE if some did not exist, and may be on a volume that
+   *     failed shortly before
    */
   public int unlink(Messages.UnlinkCall call) throws IOException {
     for (AgentBlock block : call.blocks) {
@@ -206,7 +217,24 @@ public final class LocalReplicas {
     }
     metrics.add(AgentCount.UNLINKS, removed);
     reportRemovals();
+    if (removed < call.blocks.size()) {
+      requireNoFailedVolume(call.pool);
+    }
     return removed;
+  }
+
+  /** A volume that failed can return, for example when its disk is mounted again. */
+  private void requireNoFailedVolume(String pool) throws AgentException {
+    VolumeFailureSummary failures = replicas(pool).failedVolumes();
+    if (failures != null
+        && clock.millis() - failures.getLastVolumeFailureDate() < FAILED_VOLUME_MILLIS) {
+      throw new AgentException(
+          AgentException.Kind.UNREACHABLE,
+          "volumes failed less than "
+              + TimeUnit.MILLISECONDS.toHours(FAILED_VOLUME_MILLIS)
+              + " hours ago, and blocks that were not found may be there: "
+              + String.join(", ", failures.getFailedStorageLocations()));
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package org.stripeline.server.datanode.scrub;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -47,6 +48,7 @@ public final class Quarantine {
   /** Names of directories that are deleted; operators may keep others beside them. */
   private static final Pattern NAME = Pattern.compile("blk_-?\\d+_\\d+-(\\d{1,18})");
 
+  private static final long WAIT_SECONDS = 3;
   private static final long EXPIRE_MILLIS = TimeUnit.HOURS.toMillis(1);
 
   private final DataNode dataNode;
@@ -90,14 +92,32 @@ public final class Quarantine {
    * @param block the block; its length is not compared
    * @param remove whether to remove the replica, which an earlier call must have kept
    * @throws AgentException of kind CHANGED if the replica is not finalized, has another generation
-   *     stamp or changes during the call; of kind FAILED if the quarantine is full
+   *     stamp or changes during the call; of kind FAILED if the quarantine is full; of kind BUSY
+   *     while another call hangs
    */
   public QuarantinedReplica keep(String pool, AgentBlock block, boolean remove) throws IOException {
-    lock.lock();
+    if (!tryLock()) {
+      throw new AgentException(
+          AgentException.Kind.BUSY,
+          "Cannot keep "
+              + block
+              + " now: another call works on the quarantine, as when a disk hangs; try again"
+              + " later");
+    }
     try {
       return keepNow(pool, block, remove);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Waits as long as a call to a working disk takes: one to a disk that hangs never ends. */
+  private boolean tryLock() {
+    try {
+      return lock.tryLock(WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 
@@ -255,11 +275,20 @@ public final class Quarantine {
     try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
       for (FsVolumeSpi volume : volumes) {
         if ("file".equals(volume.getBaseURI().getScheme())) {
-          expire(new File(volume.getBaseURI()).toPath().resolve(DIRECTORY));
+          expireOrWarn(new File(volume.getBaseURI()).toPath().resolve(DIRECTORY));
         }
       }
     } catch (IOException e) {
       LOG.warn("Cannot delete what was in quarantine long enough", e);
+    }
+  }
+
+  /** A storage that cannot be read must not keep those after it from being cleaned. */
+  private void expireOrWarn(Path own) {
+    try {
+      expire(own);
+    } catch (IOException | UncheckedIOException e) {
+      LOG.warn("Cannot delete what was in {} long enough", own, e);
     }
   }
 

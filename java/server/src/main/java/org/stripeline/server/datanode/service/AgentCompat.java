@@ -27,6 +27,7 @@ public final class AgentCompat {
       "void unfinalizeBlock(ExtendedBlock)",
       "void invalidate(String, Block[], boolean)",
       "FsVolumeReferences getFsVolumeReferences()",
+      "VolumeFailureSummary getVolumeFailureSummary()",
       "InputStream getBlockInputStream(ExtendedBlock, long)",
       "LengthInputStream getMetaDataInputStream(ExtendedBlock)",
     },
@@ -112,6 +113,7 @@ public final class AgentCompat {
       "org.apache.hadoop.ipc.RPC$Server",
       "Server addProtocol(RpcKind, Class, Object)",
       "void addTerseExceptions(Class[])",
+      "ServiceAuthorizationManager getServiceAuthorizationManager()",
     },
     {
       PROTOBUF + "BytesValue", "ByteString getValue()", "Builder newBuilder()",

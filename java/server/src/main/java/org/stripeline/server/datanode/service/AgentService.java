@@ -10,10 +10,12 @@ import java.util.Collections;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.ipc.Server;
 import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.authorize.AuthorizationException;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.util.VersionInfo;
@@ -52,6 +54,8 @@ public final class AgentService implements AgentProtocol, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentService.class);
 
   private final DataNode dataNode;
+  private final Configuration conf;
+  private final boolean isAuthorizing;
   private final AccessControl accessControl;
   private final AgentMetrics metrics;
   private final LocalReplicas replicas;
@@ -75,9 +79,12 @@ public final class AgentService implements AgentProtocol, Closeable {
       throws IOException {
     AgentSettings settings = new AgentSettings(conf);
     this.dataNode = dataNode;
+    this.conf = conf;
+    isAuthorizing =
+        conf.getBoolean(CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHORIZATION, false);
     accessControl = new AccessControl(conf);
     metrics = new AgentMetrics(dataNode);
-    replicas = new LocalReplicas(dataNode, settings, metrics);
+    replicas = new LocalReplicas(dataNode, settings, metrics, Clock.systemUTC());
     handlers = new HandlerShare(settings.workers, settings.waiters);
     known = new KnownDataNodes(new NameNodeReports(activeNameNode::apply, conf));
     peers = new RpcAgents(conf, settings.timeoutMillis);
@@ -101,9 +108,23 @@ public final class AgentService implements AgentProtocol, Closeable {
   public void admit() throws IOException {
     try {
       accessControl.check();
-    } catch (AgentException e) {
+      authorize();
+    } catch (AgentException | AuthorizationException e) {
       metrics.add(AgentCount.CALLS_FAILED, 1);
       throw new NotAdmittedException(e.getMessage());
+    }
+  }
+
+  /**
+   * The server checks the list of the protocol that a connection names, and then accepts calls of
+   * any protocol.
+   */
+  private void authorize() throws AuthorizationException {
+    if (isAuthorizing) {
+      dataNode
+          .ipcServer
+          .getServiceAuthorizationManager()
+          .authorize(Server.getRemoteUser(), AgentProtocol.class, conf, Server.getRemoteIp());
     }
   }
 
@@ -285,8 +306,8 @@ public final class AgentService implements AgentProtocol, Closeable {
       // Drivers do not use DataNodes whose agents do not answer this call.
       throw new AgentException(
           AgentException.Kind.FAILED,
-          "all handlers for calls that read or write replicas have been busy for 5 minutes, as when"
-              + " a disk hangs; restart the DataNode");
+          "all handlers for calls that read, write or sync replicas have been busy for 5 minutes,"
+              + " as when a disk hangs; restart the DataNode");
     }
     CoderStatus coder = CoderStatus.current();
     return new AgentInfo(

@@ -16,14 +16,11 @@ final class HandlerShare {
   /** Longer than any call to a working disk takes. */
   private static final long STUCK_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  private final Semaphore workers;
-  private final Semaphore syncs;
-  private final Semaphore scrubs;
+  private final Places workers;
+  private final Places syncs;
+  private final Places scrubs;
   private final Semaphore waiters;
   private final Ticker ticker;
-
-  /** Time at which a working call last began or ended. */
-  private volatile long turnNanos;
 
   /**
    * Creates the limits.
@@ -37,39 +34,66 @@ final class HandlerShare {
 
   HandlerShare(int workers, int waiters, Ticker ticker) {
     this.ticker = ticker;
-    this.workers = new Semaphore(workers);
+    this.workers = new Places(workers);
     // A sync on a slow disk may take very long, so one permit is reserved for calls without a sync.
-    syncs = new Semaphore(Math.max(1, workers - 1));
-    scrubs = new Semaphore(Math.max(1, (workers - 1) / 2));
+    syncs = new Places(Math.max(1, workers - 1));
+    scrubs = new Places(Math.max(1, (workers - 1) / 2));
     this.waiters = new Semaphore(waiters);
+  }
+
+  /** Permits, and the time at which one was last taken or returned. */
+  private final class Places {
+    private final Semaphore permits;
+    private volatile long turnNanos;
+
+    Places(int count) {
+      permits = new Semaphore(count);
+    }
+
+    void take() throws AgentException {
+      if (!permits.tryAcquire()) {
+        throw new AgentException(
+            AgentException.Kind.BUSY,
+            "Cannot serve more calls at the same time; try again later, or raise "
+                + AgentKeys.CALLS);
+      }
+      turnNanos = ticker.nanos();
+    }
+
+    void end() {
+      turnNanos = ticker.nanos();
+      permits.release();
+    }
+
+    boolean isStuck() {
+      return permits.availablePermits() == 0 && ticker.nanos() - turnNanos > STUCK_NANOS;
+    }
   }
 
   /** Begins a call that does work, until {@link #endWork}; refuses it if there are too many. */
   void beginWork() throws AgentException {
-    take(workers);
-    turnNanos = ticker.nanos();
+    workers.take();
   }
 
   void endWork() {
-    turnNanos = ticker.nanos();
-    workers.release();
+    workers.end();
   }
 
   /**
-   * Returns whether all permits for working calls have been held for so long that a disk must be
-   * hanging.
+   * Returns whether all permits of working calls, or all of calls that sync, have been held for so
+   * long that a disk must be hanging.
    */
   boolean isStuck() {
-    return workers.availablePermits() == 0 && ticker.nanos() - turnNanos > STUCK_NANOS;
+    return workers.isStuck() || syncs.isStuck();
   }
 
   /** Begins a sync in a working call, until {@link #endSync}; refuses it if there are too many. */
   void beginSync() throws AgentException {
-    take(syncs);
+    syncs.take();
   }
 
   void endSync() {
-    syncs.release();
+    syncs.end();
   }
 
   /**
@@ -78,33 +102,25 @@ final class HandlerShare {
    * syncs unless there is only one.
    */
   void beginScrub() throws AgentException {
-    take(scrubs);
+    scrubs.take();
     try {
-      take(syncs);
+      syncs.take();
       try {
         beginWork();
       } catch (AgentException e) {
-        syncs.release();
+        syncs.end();
         throw e;
       }
     } catch (AgentException e) {
-      scrubs.release();
+      scrubs.end();
       throw e;
     }
   }
 
   void endScrub() {
     endWork();
-    syncs.release();
-    scrubs.release();
-  }
-
-  private static void take(Semaphore places) throws AgentException {
-    if (!places.tryAcquire()) {
-      throw new AgentException(
-          AgentException.Kind.BUSY,
-          "Cannot serve more calls at the same time; try again later, or raise " + AgentKeys.CALLS);
-    }
+    syncs.end();
+    scrubs.end();
   }
 
   /** Returns whether a call may wait, in which case it waits until {@link #endWait}. */

@@ -195,6 +195,23 @@ class AgentFailureTest {
     awaitCorrupt(there);
   }
 
+  /** A buffer of this size would be allocated for each target. */
+  @Test
+  void aReplicaWithHugeChunksIsReplacedByAnother() throws Exception {
+    DatanodeInfo there = file.node(0, 1);
+    try (RandomAccessFile meta =
+        new RandomAccessFile(cluster.probe(there).meta(file.source(0).id), "rw")) {
+      meta.seek(3);
+      meta.writeInt(1 << 30);
+    }
+    checkDone(run(request(there, file.node(0, 2), file.node(0, 0))));
+    File parity = cluster.probe(targets.get(0)).meta(file.internal(AgentCluster.K).id);
+    try (RandomAccessFile meta = new RandomAccessFile(parity, "r")) {
+      meta.seek(3);
+      assertThat(meta.readInt()).isEqualTo(512);
+    }
+  }
+
   @Test
   void aTruncatedReplicaIsReplacedByOthers() throws Exception {
     truncate(replica(0, file.node(0, 0)), BLOCK - 1_000);

@@ -7,6 +7,7 @@ import static org.stripeline.server.datanode.AgentCluster.refused;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -219,7 +220,7 @@ class AgentTaskTest {
     DataNode node = cluster.dataNode(agent);
     AgentSettings settings = new AgentSettings(node.getConf());
     AgentMetrics metrics = new AgentMetrics(node);
-    LocalReplicas replicas = new LocalReplicas(node, settings, metrics);
+    LocalReplicas replicas = new LocalReplicas(node, settings, metrics, Clock.systemUTC());
     BufferPool buffers = new BufferPool(settings.window, 0);
     return new TaskTable(
         new TaskContext(node, replicas, peers, settings, metrics, buffers, now::get));

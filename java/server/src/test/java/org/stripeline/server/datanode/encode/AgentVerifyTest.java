@@ -8,6 +8,7 @@ import static org.stripeline.server.datanode.AgentCluster.refused;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -99,7 +100,7 @@ class AgentVerifyTest {
     DataNode node = cluster.dataNode(where);
     AgentSettings settings = new AgentSettings(node.getConf());
     AgentMetrics metrics = new AgentMetrics(node);
-    LocalReplicas replicas = new LocalReplicas(node, settings, metrics);
+    LocalReplicas replicas = new LocalReplicas(node, settings, metrics, Clock.systemUTC());
     BufferPool buffers = new BufferPool(settings.window, 0);
     return new TaskContext(node, replicas, peers, settings, metrics, buffers, now::get);
   }

@@ -247,6 +247,25 @@ class AgentLinkTest {
     assertThat(probe.state(file.source(0).id)).isEqualTo("FINALIZED");
   }
 
+  /** The volume can return with a link that was not verified. */
+  @Test
+  void unlinkingDoesNotSucceedIfTheVolumeHasFailed(@TempDir Path dir) throws Exception {
+    try (AgentCluster own = new AgentCluster(dir, new Configuration(false), "/a", "/a", "/b")) {
+      Adoption file = own.adoption(DATA);
+      DatanodeInfo node = file.node(0, 0);
+      List<AgentBlock> internal = Arrays.asList(file.internal(0));
+      own.agents().link(node, file.pool(), Arrays.asList(file.link(0)));
+      File link = own.probe(node).file(internal.get(0).id);
+      own.probe(node).failVolume(internal.get(0).id);
+      assertThat(own.probe(node).state(internal.get(0).id)).isNull();
+      assertThat(link).exists();
+      refused(
+          AgentException.Kind.UNREACHABLE,
+          "volumes failed less than 6 hours ago",
+          () -> own.agents().unlink(node, file.pool(), internal));
+    }
+  }
+
   @Test
   void linksSurviveScansReportsAndRestarts() throws Exception {
     Adoption file = cluster.adoption(DATA);

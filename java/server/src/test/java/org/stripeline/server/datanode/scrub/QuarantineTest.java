@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.stripeline.server.datanode.AgentCluster.refused;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -13,6 +14,10 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -57,12 +62,12 @@ class QuarantineTest extends ReplicaReads {
   }
 
   private Quarantine quarantine() {
+    return quarantine(block -> removed.add(block));
+  }
+
+  private Quarantine quarantine(Quarantine.Remover remover) {
     return new Quarantine(
-        node(),
-        new AgentMetrics(node()),
-        block -> removed.add(block),
-        new AgentSettings(conf),
-        clock);
+        node(), new AgentMetrics(node()), remover, new AgentSettings(conf), clock);
   }
 
   private QuarantinedReplica keep(Quarantine quarantine, Written file) throws IOException {
@@ -210,5 +215,38 @@ class QuarantineTest extends ReplicaReads {
 
     assertThat(kept.directory).isNotEqualTo(first.directory);
     assertThat(files(kept.directory)).hasSize(2);
+  }
+
+  @Test
+  void aCallDoesNotWaitForOneThatHangs() throws Exception {
+    Written file = new Written(1000);
+    Written other = new Written(1000);
+    String pool = file.block.getBlockPoolId();
+    CountDownLatch hangs = new CountDownLatch(1);
+    CountDownLatch ends = new CountDownLatch(1);
+    Quarantine quarantine =
+        quarantine(
+            block -> {
+              hangs.countDown();
+              try {
+                return ends.await(1, TimeUnit.MINUTES);
+              } catch (InterruptedException e) {
+                throw new InterruptedIOException();
+              }
+            });
+    keep(quarantine, file);
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try {
+      Future<QuarantinedReplica> removed =
+          thread.submit(() -> quarantine.keep(pool, AgentBlock.of(file.block), true));
+      hangs.await();
+      refused(AgentException.Kind.BUSY, "disk hangs", () -> keep(quarantine, other));
+      ends.countDown();
+      assertThat(removed.get().isRemoved).isTrue();
+      assertThat(keep(quarantine, other).directory).isNotNull();
+    } finally {
+      ends.countDown();
+      thread.shutdownNow();
+    }
   }
 }

@@ -20,14 +20,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.protobuf.RpcHeaderProtos.RpcResponseHeaderProto;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.BlockFingerprints;
 import org.stripeline.agent.FingerprintRequest;
@@ -111,10 +109,7 @@ class AgentCrowdTest {
   }
 
   private static byte[] frame(String method) throws IOException {
-    return RawRpc.call(
-        RPC.RpcKind.RPC_PROTOCOL_BUFFER,
-        RawRpc.method("call", AgentProtocol.NAME, AgentProtocol.CALL_VERSION),
-        RawRpc.delimited(RawAgent.message(method, "{}")));
+    return RawRpc.call(RawAgent.message(method, "{}"));
   }
 
   /** Sends calls, each through a connection of its own, all of which must be refused. */

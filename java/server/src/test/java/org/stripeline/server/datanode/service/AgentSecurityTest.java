@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.ipc.protobuf.RpcHeaderProtos.RpcResponseHeaderProto;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -166,6 +168,29 @@ class AgentSecurityTest {
                   .getDatanodeInfo()
                   .getUptime())
           .isNotNegative();
+    }
+  }
+
+  /** The server itself checks only the list of the protocol that a connection names. */
+  @Test
+  void obeysServiceAuthorizationOnConnectionsOfOtherProtocols() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.setBoolean("hadoop.security.authorization", true);
+    conf.set(ACL, "somebody");
+    try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
+      int port = cluster.nodes()[0].getIpcPort();
+      String user = UserGroupInformation.getCurrentUser().getShortUserName();
+      RpcResponseHeaderProto reply =
+          RawRpc.send(
+                  port,
+                  true,
+                  RawRpc.preamble(),
+                  RawRpc.context(user, ClientDatanodeProtocol.class.getName()),
+                  RawRpc.call(RawAgent.message("about", "{}")))
+              .get(0);
+      assertThat(reply.getExceptionClassName())
+          .isEqualTo(AgentService.NotAdmittedException.class.getName());
+      assertThat(reply.getErrorMsg()).contains("not authorized");
     }
   }
 }

@@ -89,6 +89,24 @@ class HandlerShareTest {
   }
 
   @Test
+  void hungSyncsAreDistinguishedFromShortOnes() throws Exception {
+    AtomicLong minutes = new AtomicLong();
+    HandlerShare share = new HandlerShare(3, 1, () -> TimeUnit.MINUTES.toNanos(minutes.get()));
+    for (int i = 0; i < 2; i++) {
+      share.beginWork();
+      share.beginSync();
+    }
+    minutes.set(4);
+    share.beginWork();
+    share.endWork();
+    assertThat(share.isStuck()).isFalse();
+    minutes.set(6);
+    assertThat(share.isStuck()).as("other calls have a permit").isTrue();
+    share.endSync();
+    assertThat(share.isStuck()).isFalse();
+  }
+
+  @Test
   void halfOfTheHandlersAreTheShare() {
     Configuration conf = new Configuration(false);
     conf.setInt("dfs.datanode.handler.count", 10);

@@ -39,12 +39,16 @@ final class RawRpc {
 
   /** Returns the frame with the user and the protocol of the connection. */
   static byte[] context(String user) throws IOException {
+    return context(user, AgentProtocol.NAME);
+  }
+
+  static byte[] context(String user, String protocol) throws IOException {
     return frame(
         header(RPC.RpcKind.RPC_PROTOCOL_BUFFER, CONTEXT_CALL),
         delimited(
             IpcConnectionContextProto.newBuilder()
                 .setUserInfo(UserInformationProto.newBuilder().setEffectiveUser(user))
-                .setProtocol(AgentProtocol.NAME)
+                .setProtocol(protocol)
                 .build()));
   }
 
@@ -63,6 +67,14 @@ final class RawRpc {
             .setDeclaringClassProtocolName(protocol)
             .setClientProtocolVersion(version)
             .build());
+  }
+
+  /** Returns the frame of a call to an agent. */
+  static byte[] call(Message request) throws IOException {
+    return call(
+        RPC.RpcKind.RPC_PROTOCOL_BUFFER,
+        method("call", AgentProtocol.NAME, AgentProtocol.CALL_VERSION),
+        delimited(request));
   }
 
   private static byte[] header(RPC.RpcKind kind, int call) throws IOException {

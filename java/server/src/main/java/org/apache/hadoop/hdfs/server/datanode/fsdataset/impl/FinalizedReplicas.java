@@ -15,6 +15,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.protocol.VolumeFailureSummary;
 import org.apache.hadoop.io.IOUtils;
 import org.stripeline.agent.AgentException;
 
@@ -141,6 +142,11 @@ public final class FinalizedReplicas {
       }
     }
     return null;
+  }
+
+  /** Returns the volumes that have failed since the DataNode was started, or null if none has. */
+  public VolumeFailureSummary failedVolumes() {
+    return dataset.getVolumeFailureSummary();
   }
 
   private static AgentException changed(ExtendedBlock block, String how) {

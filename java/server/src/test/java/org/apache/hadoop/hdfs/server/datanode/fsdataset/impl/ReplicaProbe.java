@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -54,6 +55,13 @@ public final class ReplicaProbe {
 
   public String storage(long id) {
     return replica(id).getStorageUuid();
+  }
+
+  /** Gives up the volume of a replica like a DataNode whose check of it failed; the files stay. */
+  public void failVolume(long id) {
+    FsVolumeSpi volume = replica(id).getVolume();
+    node.getFSDataset().handleVolumeFailures(Collections.singleton(volume));
+    node.getFSDataset().removeVolumes(Collections.singleton(volume.getStorageLocation()), false);
   }
 
   /** Adds a finalized replica without bytes, unknown to the NameNode. */
