@@ -51,8 +51,8 @@ step scripts/test-aarch64.sh
 step scripts/asan.sh
 step scripts/cuda-ptx.sh
 for release in 3.4.2 3.3.6 3.5.0; do
-  step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl "$modules" -Dhadoop.version="$release" \
-    -Dsurefire.rerunFailingTestsCount=1 -Dsurefire.failOnFlakeCount=3 clean verify
+  step mvn --batch-mode --no-transfer-progress --fail-at-end -f java/pom.xml -pl "$modules" \
+    -Dhadoop.version="$release" -Dsurefire.rerunFailingTestsCount=1 -Dsurefire.failOnFlakeCount=3 clean verify
   step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl cli -am -Dhadoop.version="$release" \
     -Dgroups=conformance -Dsurefire.rerunFailingTestsCount=1 test
   step scripts/hadoop-tests.sh --hadoop "$release" --list ec
