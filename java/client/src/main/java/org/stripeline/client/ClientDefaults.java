@@ -23,8 +23,10 @@ import org.apache.hadoop.io.erasurecode.CodecUtil;
 public final class ClientDefaults {
   private static final String CODER = "stripeline,";
 
+  private static final String RS_CODERS = CodecUtil.IO_ERASURECODE_CODEC_RS_RAWCODERS_KEY;
+
   private static final String[][] DEFAULTS = {
-    {CodecUtil.IO_ERASURECODE_CODEC_RS_RAWCODERS_KEY, "rs_native,rs_java"},
+    {RS_CODERS, "rs_native,rs_java"},
     {CodecUtil.IO_ERASURECODE_CODEC_RS_LEGACY_RAWCODERS_KEY, "rs-legacy_java"},
     {CodecUtil.IO_ERASURECODE_CODEC_XOR_RAWCODERS_KEY, "xor_native,xor_java"},
   };
@@ -73,8 +75,8 @@ public final class ClientDefaults {
   private static String shaded() {
     try {
       // By reflection, because the compiler copies constants.
-      Object key = CodecUtil.class.getField("IO_ERASURECODE_CODEC_NATIVE_ENABLED_KEY").get(null);
-      return key.toString().replace(NATIVE, "");
+      Object key = CodecUtil.class.getField("IO_ERASURECODE_CODEC_RS_RAWCODERS_KEY").get(null);
+      return key.toString().replace(RS_CODERS, "");
     } catch (ReflectiveOperationException e) {
       return "";
     }
