@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.WatchedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -117,5 +119,35 @@ class PlanLimitsTest {
           .contains("note: 1 erasure-coded file is open for writing: not checked");
     }
     assertThat(Audit.of(settings("RS-3-2"), fs, progress).isComplete()).isTrue();
+  }
+
+  @Test
+  void directoriesThatAreRenamedDuringAnAuditAreNotForgotten() throws IOException {
+    DistributedFileSystem fs = cluster.fs();
+    cluster.write("/tree/first/file", 10);
+    cluster.write("/tree/second/file", 10);
+    AtomicInteger listings = new AtomicInteger();
+    try (DistributedFileSystem client =
+        new WatchedFileSystem(
+            call -> {
+              if (call.equals("getListing") && listings.incrementAndGet() == 2) {
+                rename(fs, "/tree/second", "/away");
+              }
+            })) {
+      client.initialize(fs.getUri(), fs.getConf());
+      Audit audit = Audit.of(settings("RS-3-2"), client, progress);
+      assertThat(audit.isComplete()).isFalse();
+      assertThat(Sheet.text(audit))
+          .contains("note: 1 directory renamed or deleted while read")
+          .contains("[/tree/second]; run again if they were renamed");
+    }
+  }
+
+  private static void rename(DistributedFileSystem fs, String from, String to) {
+    try {
+      assertThat(fs.rename(new Path(from), new Path(to))).isTrue();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 }

@@ -72,7 +72,7 @@ public final class Audit implements Sheet.Content {
     AuditReport report = audit.report;
     report.path = settings.path;
     report.source = fs.getUri().toString();
-    report.isComplete = source.isComplete() && report.filesOpen == 0;
+    report.isComplete = source.isComplete() && !source.isAnyGone() && report.filesOpen == 0;
     report.racks = cluster.topology().liveRacks();
     report.nodes = cluster.topology().nodes();
     report.notes.addAll(source.notes());

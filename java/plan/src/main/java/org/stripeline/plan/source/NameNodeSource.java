@@ -33,7 +33,7 @@ import org.stripeline.terminal.Quantity;
  * page of a directory listing for each level of the tree.
  */
 public final class NameNodeSource implements FileSource {
-  private static final int UNREADABLE_NAMED_MAX = 5;
+  private static final int NAMED_MAX = 5;
 
   /** Calls of the NameNode at the same time: each waits for an answer most of its time. */
   private static final int CALLS_MAX = 16;
@@ -43,6 +43,30 @@ public final class NameNodeSource implements FileSource {
 
   /** Blocks of the files that wait: each takes about a KiB, and a file can have very many. */
   private static final int WAITING_BLOCKS_MAX = 4096;
+
+  /** Directories that were not read, or not completely. */
+  private static final class Missed {
+    private final List<String> named = new ArrayList<>();
+    private long count;
+
+    void add(Path directory) {
+      count++;
+      if (named.size() < NAMED_MAX) {
+        named.add(directory.toUri().getPath());
+      }
+    }
+
+    void note(List<String> notes, String what, String advice) {
+      if (count > 0) {
+        notes.add(
+            Quantity.counted(count, "directory", "directories")
+                + what
+                + named
+                + (count > named.size() ? " ..." : "")
+                + advice);
+      }
+    }
+  }
 
   /** Receives each file together with the status that the NameNode returned. */
   public interface Visitor {
@@ -56,8 +80,8 @@ public final class NameNodeSource implements FileSource {
   private final SnapshotTimes snapshots;
   private final FileChecks checks;
   private final List<String> notes = new ArrayList<>();
-  private final List<String> unreadable = new ArrayList<>();
-  private long unreadableCount;
+  private final Missed unreadable = new Missed();
+  private final Missed gone = new Missed();
 
   /**
    * Creates a source.
@@ -158,7 +182,7 @@ public final class NameNodeSource implements FileSource {
     }
   }
 
-  /** Visits all files of the tree; records the directories that may not be read. */
+  /** Visits all files of the tree; records the directories that may not be read, or are gone. */
   public void walk(Visitor visitor) throws IOException {
     Deque<RemoteIterator<LocatedFileStatus>> open = new ArrayDeque<>();
     Deque<Path> paths = new ArrayDeque<>();
@@ -182,14 +206,12 @@ public final class NameNodeSource implements FileSource {
         visitor.visit((HdfsLocatedFileStatus) status, status.getPath().toUri().getPath());
       }
     }
-    if (unreadableCount > 0) {
-      notes.add(
-          Quantity.counted(unreadableCount, "directory", "directories")
-              + " could not be read, not counted: "
-              + unreadable
-              + (unreadableCount > unreadable.size() ? " ..." : "")
-              + "; run as a user who may read them");
-    }
+    unreadable.note(
+        notes, " could not be read, not counted: ", "; run as a user who may read them");
+    gone.note(
+        notes,
+        " renamed or deleted while read, not or not completely counted: ",
+        "; run again if they were renamed");
   }
 
   /** Returns whether a directory is that of the jobs of {@code convert}, which it skips. */
@@ -206,20 +228,15 @@ public final class NameNodeSource implements FileSource {
     } catch (AccessControlException e) {
       miss(directory, e);
     } catch (FileNotFoundException e) {
-      // A directory that was deleted during the listing no longer belongs to the plan.
       if (directory.equals(root)) {
         throw e;
       }
+      miss(directory, e);
     }
   }
 
   private void miss(Path directory, IOException cause) {
-    if (cause instanceof AccessControlException) {
-      unreadableCount++;
-      if (unreadable.size() < UNREADABLE_NAMED_MAX) {
-        unreadable.add(directory.toUri().getPath());
-      }
-    }
+    (cause instanceof AccessControlException ? unreadable : gone).add(directory);
   }
 
   private void fill(PlannedFile file, HdfsLocatedFileStatus status, String path) {
@@ -247,8 +264,14 @@ public final class NameNodeSource implements FileSource {
     return notes;
   }
 
+  /** Ignores directories that were gone: most of them were deleted, and belong to no plan. */
   @Override
   public boolean isComplete() {
-    return unreadableCount == 0;
+    return unreadable.count == 0;
+  }
+
+  /** Returns whether a directory was renamed or deleted before all of its files were visited. */
+  public boolean isAnyGone() {
+    return gone.count > 0;
   }
 }
