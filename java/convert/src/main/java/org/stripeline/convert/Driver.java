@@ -231,7 +231,7 @@ public final class Driver implements AutoCloseable {
   public JobReport execute(JobSettings settings, String name) throws IOException {
     ClusterFacts cluster = check(settings);
     Preflight.refuseStaleReaders(settings);
-    jobs().refuseOverlap(settings);
+    jobs().refuseOverlap(settings, null);
     expire();
     try (Adoption adoption = adoption(settings)) {
       requireAgents(settings, adoption, cluster);
@@ -259,11 +259,20 @@ public final class Driver implements AutoCloseable {
   }
 
   private JobDirectory create(JobSettings settings, String name) throws IOException {
+    JobDirectory directory;
     try {
-      return JobDirectory.create(fs, root, name, settings);
+      directory = JobDirectory.create(fs, root, name, settings);
     } catch (QuotaExceededException e) {
       throw overQuota(name, e);
     }
+    try {
+      // Another driver may have passed the first check at the same time as this one.
+      jobs().refuseOverlap(settings, name);
+    } catch (IOException e) {
+      directory.dispose(directory.contents());
+      throw e;
+    }
+    return directory;
   }
 
   private Journal createJournal(JobDirectory directory) throws IOException {

@@ -31,10 +31,17 @@ final class UnfinishedJobs {
     this.known = known;
   }
 
-  /** Refuses a job on a tree on which another one is unfinished. */
-  void refuseOverlap(JobSettings settings) throws IOException {
+  /**
+   * Refuses a job on a tree on which another one is unfinished.
+   *
+   * @param own name of the job if its directory exists, or null
+   */
+  void refuseOverlap(JobSettings settings, String own) throws IOException {
     String refusal = "Cannot begin a job on " + settings.path + ": job ";
     for (JobDirectory other : JobDirectory.unfinished(fs, root, known)) {
+      if (other.name().equals(own)) {
+        continue;
+      }
       try {
         String path = other.settings().path;
         if (overlaps(path, settings.path)) {
