@@ -149,8 +149,9 @@ impl Core {
             && request.deadline.is_none()
             && !self.is_inherited()
             && self.rail_states[0].health.is_in_service()
-            && self.scheduler.ahead_bytes(0, request.priority) == 0
+            // The common backlog first: work moves from there to the rail.
             && self.scheduler.ahead_bytes(COMMON, request.priority) == 0
+            && self.scheduler.ahead_bytes(0, request.priority) == 0
             && self.scheduler.piece(0, workload) == bytes;
         // The permit first, as in `help`.
         let permit = is_small.then(|| self.acquire_helper_permit(0)).flatten()?;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The account of one rail: its backlog and its measured rates.
 //!
-//! The values are estimates for assignment, so every access is relaxed. When two updates of a rate
+//! The values are estimates for assignment, so accesses are relaxed. When two updates of a rate
 //! race, one sample is lost. Only the backlog must be exact, so it is changed by atomic additions
-//! only.
+//! only, and bytes that move are never missing.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI64, AtomicU64};
 
 use super::{Class, RailTraits};
 use crate::api::request::Priority;
@@ -37,8 +38,9 @@ impl Backlog {
         self.0[priority as usize].fetch_add(data_bytes as i64, Relaxed);
     }
 
+    /// Removes bytes. Whoever sees this sees what this thread has added before.
     pub(super) fn remove(&self, priority: Priority, data_bytes: usize) {
-        self.0[priority as usize].fetch_sub(data_bytes as i64, Relaxed);
+        self.0[priority as usize].fetch_sub(data_bytes as i64, Release);
     }
 
     /// Returns the bytes that precede new work of this priority: all that is at least as urgent, or
@@ -46,8 +48,9 @@ impl Backlog {
     ///
     /// Of concurrent additions and removals, a removal may be visible first.
     pub(super) fn ahead(&self, priority: Priority) -> usize {
-        let urgent = &self.0[..=priority as usize];
-        let bytes: i64 = urgent.iter().map(|bytes| bytes.load(Relaxed)).sum();
+        // The most urgent ones last: bytes that are begun move there, and are not missed.
+        let urgent = self.0[..=priority as usize].iter().rev();
+        let bytes: i64 = urgent.map(|bytes| bytes.load(Acquire)).sum();
         usize::try_from(bytes).unwrap_or(0)
     }
 
@@ -214,26 +217,76 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     use stripeline_codec::hash::split_mix;
     use stripeline_rail::Mode;
 
     use super::*;
+    use crate::schedule::{BEGUN, COMMON, Policy, Scheduler};
 
-    #[test]
-    fn noise_of_one_class_does_not_change_the_cost_of_another() {
-        let bytes = 1 << 20;
-        let ledger = Ledger::new(RailTraits {
+    fn traits() -> RailTraits {
+        RailTraits {
             workers: 1,
             granule_bytes: 1,
-            piece_bytes: bytes,
+            piece_bytes: 1 << 20,
             room_bytes: None,
             smallest_bytes: 1,
             handoff: Duration::ZERO,
             prior_rate: 1e9,
             shares_cpus: false,
+        }
+    }
+
+    /// A call that found the bytes nowhere would overtake them.
+    #[test]
+    fn bytes_that_move_are_never_missing() {
+        let first_come = Scheduler::new(Policy::FirstCome, &[traits()]);
+        let background = Priority::Background;
+        let (moving, read) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let rounds = 1..=20_000;
+        let await_round = |of: &AtomicUsize, round| {
+            for spins in 1.. {
+                if of.load(Ordering::Acquire) >= round {
+                    break;
+                }
+                if spins % 1000 == 0 {
+                    std::thread::yield_now();
+                }
+                std::hint::spin_loop();
+            }
+        };
+        let missing = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let is_missing = |round: &usize| {
+                    await_round(&moving, *round);
+                    let common = first_come.ahead_bytes(COMMON, background);
+                    let bytes = common + first_come.ahead_bytes(0, background);
+                    read.store(*round, Ordering::Release);
+                    bytes == 0
+                };
+                rounds.clone().filter(is_missing).count()
+            });
+            for round in rounds.clone() {
+                first_come.placed(COMMON, background, 1 << 20);
+                moving.store(round, Ordering::Release);
+                // So that the reader meets each step of the move in some round.
+                (0..round % 100).for_each(|_| std::hint::spin_loop());
+                first_come.moved(COMMON, 0, background, 1 << 20);
+                first_come.begun(0, background, 1 << 20);
+                await_round(&read, round);
+                first_come.dropped(0, BEGUN, 1 << 20);
+            }
+            reader.join().expect("no panic")
         });
+        assert_eq!(missing, 0);
+    }
+
+    #[test]
+    fn noise_of_one_class_does_not_change_the_cost_of_another() {
+        let bytes = 1 << 20;
+        let ledger = Ledger::new(traits());
         let classes = [Mode::Set, Mode::Add].map(|mode| Class::of(mode, 1, bytes));
         // One nanosecond a byte.
         for class in classes {

@@ -303,7 +303,7 @@ fn nothing_overtakes_the_common_queue() {
     });
 }
 
-/// How often a call succeeds on a full engine whose task was not begun or has not ended.
+/// How often a call succeeds on a full engine whose task is not coded yet.
 fn overtaken(scheduling: Scheduling) -> usize {
     let options = Options {
         tasks_max: 1,
@@ -315,12 +315,16 @@ fn overtaken(scheduling: Scheduling) -> usize {
     let (engine, _) = engine(vec![cpu()], options);
     let (codec, large) = stripe(1 << 18);
     let small = large.shortened(8);
+    let data = 6 << 18;
+    let coded = || engine.statistics().rails[0].data_bytes;
     let round = |_| {
+        let before = coded();
         let issued = issue(&engine, &codec, &large, Request::default());
         let encoded = encode(&engine, &codec, &small, Request::default());
-        // A task leaves its room before its ticket tells its end: a call may succeed in between.
-        let is_full = engine.statistics().outstanding > 0;
-        let overtaken = encoded.is_ok() && is_full && issued.ticket().test().is_none();
+        // What is coded is queued no more, but has room until its ticket tells its end: a call may
+        // succeed in between.
+        let is_coded = coded() - before >= data;
+        let overtaken = encoded.is_ok() && !is_coded && issued.ticket().test().is_none();
         assert_eq!(issued.wait().0, Ok(Verdict::Sound));
         usize::from(overtaken)
     };
