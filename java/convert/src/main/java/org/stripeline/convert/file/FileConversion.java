@@ -154,10 +154,14 @@ public final class FileConversion {
   private Fence take(Candidate file, OpenFile open) throws IOException {
     long fileId = file.status().getFileId();
     HdfsFileStatus now = InodePath.status(job.client(), fileId);
-    if (now != null) {
-      // Otherwise this would end the swap of another job that has closed the file already.
-      requireUnprotected(new FsPermission(now.getPermission().toShort()));
+    if (now == null) {
+      throw new ChangedException("it was deleted or replaced");
     }
+    // Otherwise this would end the swap of another job that has closed the file already.
+    requireUnprotected(new FsPermission(now.getPermission().toShort()));
+    // Before the lease is taken: only this record has the time if the NameNode ends the lease.
+    JournalRecord fenced = JournalRecord.fenced(fileId, now.getModificationTime());
+    job.journal().write(fenced);
     Fence fence = new Fence(job.namenode(), job.leaseHolder(), fileId, job.ticker());
     try {
       fence.take();
@@ -168,9 +172,14 @@ public final class FileConversion {
     try {
       // Another job may have prepared its swap since.
       requireUnprotected(fence.permission());
-      job.announce(open, JournalRecord.fenced(fileId, fence.modifiedMs()));
+      if (fence.modifiedMs() != now.getModificationTime()) {
+        fenced = JournalRecord.fenced(fileId, fence.modifiedMs());
+        job.journal().write(fenced);
+      }
+      // Not before: times of a file whose lease was not taken are not restored.
+      open.add(fenced);
     } catch (IOException e) {
-      // Without that record, nothing would restore the time that the end of the lease changes.
+      // Nothing else would restore the time that the end of the lease changes.
       releaseQuietly(fence, open, e);
       throw e;
     }

@@ -21,7 +21,7 @@ public final class JournalRecord {
     @SerializedName("begin")
     BEGIN,
 
-    /** The driver holds the lease of the file. */
+    /** The driver will take the lease of the file, which has this modification time. */
     @SerializedName("fenced")
     FENCED,
 

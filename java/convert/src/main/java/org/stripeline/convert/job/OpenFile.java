@@ -62,7 +62,7 @@ public final class OpenFile {
 
   /**
    * Returns the modification time of the original while its lease was held, or null if the lease
-   * may never have been taken.
+   * was not taken.
    */
   public synchronized Long modifiedMs() {
     JournalRecord latest = swap == null ? fenced : swap;

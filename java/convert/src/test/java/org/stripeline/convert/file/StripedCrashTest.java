@@ -9,8 +9,12 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.WatchedFileSystem;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.apache.hadoop.hdfs.protocol.LastBlockWithStatus;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -78,25 +82,49 @@ class StripedCrashTest {
 
   @Test
   void restoresTimesThatTheNameNodeChangedWhenItClosedTheFile() throws Exception {
-    byte[] bytes = cluster.write("/closed/a", 2 * ConvertCluster.BLOCK);
-    Path file = new Path("/closed/a");
-    cluster.fs().setTimes(file, MODIFIED_MS, MODIFIED_MS);
-    JobSettings settings = ConvertCluster.striped("/closed", "RS-3-2");
     DistributedFileSystem client = cluster.client();
-    Crash crash = new Crash(client, Step.FENCED, 1);
+    assertTimesAreRestored("/closed", client, new Crash(client, Step.FENCED, 1));
+  }
+
+  /** The driver dies before it learns that it has the lease. */
+  @Test
+  void restoresTimesThoughTheDriverDiesWhileItTakesTheLease() throws Exception {
+    Crash[] crash = new Crash[1];
+    DistributedFileSystem client =
+        new WatchedFileSystem(
+            call -> {},
+            answer -> {
+              if (answer instanceof LastBlockWithStatus) {
+                crash[0].reached(Step.FENCED, "");
+              }
+            });
+    Configuration conf = new Configuration(cluster.conf());
+    conf.set(HdfsClientConfigKeys.DFS_CHECKSUM_COMBINE_MODE_KEY, "COMPOSITE_CRC");
+    client.initialize(cluster.uri(), conf);
+    crash[0] = new Crash(client, Step.FENCED, 1);
+    assertTimesAreRestored("/taken", client, crash[0]);
+  }
+
+  private static void assertTimesAreRestored(String path, DistributedFileSystem client, Crash crash)
+      throws Exception {
+    Path file = new Path(path, "a");
+    byte[] bytes = cluster.write(file.toString(), 2 * ConvertCluster.BLOCK);
+    cluster.fs().setTimes(file, MODIFIED_MS, MODIFIED_MS);
+    String job = path.substring(1);
     try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
-      assertThatThrownBy(() -> driver.execute(settings, "closed")).isInstanceOf(Crash.Death.class);
+      assertThatThrownBy(() -> driver.execute(ConvertCluster.striped(path, "RS-3-2"), job))
+          .isInstanceOf(Crash.Death.class);
     }
     Conditions.await("lease", () -> cluster.fs().recoverLease(file));
     assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isNotEqualTo(MODIFIED_MS);
 
     try (Driver driver = cluster.driver()) {
-      JobReport report = driver.resume("/closed", "closed", new JobTuning());
+      JobReport report = driver.resume(path, job, new JobTuning());
       assertThat(report.rolledBack()).isEqualTo(1);
       assertThat(report.converted()).isEqualTo(1);
     }
     assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isEqualTo(MODIFIED_MS);
-    assertThat(cluster.read("/closed/a")).isEqualTo(bytes);
+    assertThat(cluster.read(file.toString())).isEqualTo(bytes);
   }
 
   @Test
