@@ -115,6 +115,7 @@ public final class MapWaves implements Closeable {
 
   private void dispatch() {
     List<Pending> wave = new ArrayList<>();
+    Throwable cause = null;
     try {
       while (!isClosed) {
         gather(wave);
@@ -124,16 +125,24 @@ public final class MapWaves implements Closeable {
         wave.clear();
       }
     } catch (InterruptedException | IOException | RuntimeException | Error e) {
-      if (!isClosed && !(e instanceof CancelledException || e instanceof PausedException)) {
-        LOG.warn("Cannot continue to run maps", e);
-      }
+      cause = e;
+    } finally {
+      boolean isUnexpected = !isClosed && !isEnding(cause);
+      // First, so that no order is added after those that are failed here.
       isClosed = true;
-      fail(wave, e);
+      fail(wave, cause);
+      wave.clear();
+      wave.addAll(again);
+      pending.drainTo(wave);
+      fail(wave, ended());
+      if (isUnexpected) {
+        LOG.warn("Cannot continue to run maps", cause);
+      }
     }
-    wave.clear();
-    wave.addAll(again);
-    pending.drainTo(wave);
-    fail(wave, ended());
+  }
+
+  private static boolean isEnding(Throwable cause) {
+    return cause instanceof CancelledException || cause instanceof PausedException;
   }
 
   /**
@@ -151,8 +160,8 @@ public final class MapWaves implements Closeable {
       if (Thread.currentThread().isInterrupted()) {
         throw e;
       }
-      LOG.warn("Cannot run {} orders", wave.size(), e);
       fail(wave, e);
+      LOG.warn("Cannot run {} orders", wave.size(), e);
       return false;
     }
   }

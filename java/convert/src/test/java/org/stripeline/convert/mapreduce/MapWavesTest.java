@@ -13,6 +13,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.fixture.ConvertCluster;
@@ -68,6 +71,35 @@ class MapWavesTest {
         // It is taken up, and found to be given up.
         assertFails(waves.add(order(), () -> true, null), "was cancelled");
       }
+    }
+  }
+
+  /** Without a job, the dispatcher fails; then the log fails as well. */
+  @Test
+  void anOrderIsAnsweredAlthoughTheLogFails() throws Exception {
+    AppenderSkeleton log =
+        new AppenderSkeleton() {
+          @Override
+          protected void append(LoggingEvent event) {
+            throw new IllegalStateException("no space for the log");
+          }
+
+          @Override
+          public void close() {}
+
+          @Override
+          public boolean requiresLayout() {
+            return false;
+          }
+        };
+    Logger logger = Logger.getLogger(MapWaves.class);
+    logger.addAppender(log);
+    try (MapWaves waves = new MapWaves(null, null)) {
+      assertFails(waves.add(order(), null, null), "NullPointerException");
+      assertThatThrownBy(() -> waves.add(order(), null, null))
+          .hasMessage("Cannot run maps: the job is ending");
+    } finally {
+      logger.removeAppender(log);
     }
   }
 
