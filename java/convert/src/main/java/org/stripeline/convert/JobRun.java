@@ -62,6 +62,10 @@ final class JobRun {
 
   private final FileConversion copying;
   private final Policies policies;
+
+  /** The maps of the job, or null if this process moves the bytes. */
+  private final MapWaves waves;
+
   private final JobReport report;
 
   /** Space for replicas, or null for jobs that do not undo. */
@@ -89,13 +93,15 @@ final class JobRun {
       Recovery recovery,
       FileConversion adopting,
       FileConversion copying,
-      Policies policies) {
+      Policies policies,
+      MapWaves waves) {
     this.job = job;
     this.observer = observer;
     this.recovery = recovery;
     this.adopting = adopting;
     this.copying = copying;
     this.policies = policies;
+    this.waves = waves;
     report = new JobReport(job.directory().name(), job.traffic());
     room = job.settings().undo ? new UndoRoom(job.fs()) : null;
   }
@@ -120,7 +126,8 @@ final class JobRun {
             ? null
             : new FileConversion(job, adoption.rewriter(job), policies, recovery),
         new FileConversion(job, copier, policies, recovery),
-        policies);
+        policies,
+        waves);
   }
 
   private static Recovery.Unlinker unlinker(Job job, Adoption adoption, MapWaves waves) {
@@ -389,7 +396,7 @@ final class JobRun {
 
   /**
    * Ends the job, unless a file could not be recovered, because only this job's journal has its
-   * record, or the operator pauses it.
+   * record, or maps may still run, or the operator pauses it.
    *
    * <p>Files that vanished during the walk do not keep the job open, since a tree that changes
    * constantly would then keep it open forever, and an open job blocks all other jobs on the tree.
@@ -400,12 +407,24 @@ final class JobRun {
     if (job.isLeftPaused()) {
       report.leftPaused();
     }
-    if (hasUnrecovered || job.isLeftPaused()) {
+    if (hasUnrecovered || job.isLeftPaused() || !hasEndedMaps()) {
       return false;
     }
     job.places().deleteAll();
     job.journal().write(JournalRecord.finished(report.isCancelled() ? "cancelled" : null));
     job.directory().markFinished();
+    return true;
+  }
+
+  private boolean hasEndedMaps() {
+    if (waves != null) {
+      try {
+        waves.requireEnded();
+      } catch (IOException e) {
+        observer.warned(Reasons.of(e));
+        return false;
+      }
+    }
     return true;
   }
 

@@ -62,7 +62,16 @@ public final class JsonFile {
 
   /** Replaces a file, or creates it. Only one process at a time may do this. */
   public static void replace(DistributedFileSystem fs, Path file, String json) throws IOException {
-    Path next = file.suffix(NEXT);
+    replace(fs, file.suffix(NEXT), file, json);
+  }
+
+  /**
+   * Replaces a file, or creates it, but no directory.
+   *
+   * @param next a file that no other process writes, which becomes the file
+   */
+  public static void replace(DistributedFileSystem fs, Path next, Path file, String json)
+      throws IOException {
     write(fs, next, json, true);
     fs.rename(next, file, Options.Rename.OVERWRITE);
   }

@@ -11,21 +11,45 @@ import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.stripeline.convert.job.JsonFile;
 import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.natives.Ticker;
 
-/** Executes {@link GroupOrder orders} and writes one line with the result of each. */
-public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, Text> {
+/**
+ * Executes {@link GroupOrder orders} and writes a file with one line for the result of each. It
+ * creates no directory: one that is gone has been deleted by a driver that does not need the maps
+ * any more.
+ */
+public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, NullWritable> {
   private static final long PAUSE_POLL_MS = 1000;
 
   /** A restarted application master numbers attempts from the next multiple of this. */
   private static final int ATTEMPTS_PER_MASTER = 1000;
 
+  private final StringBuilder answers = new StringBuilder();
+  private int number;
+
   @Override
-  protected void map(NullWritable key, Text json, Context context)
-      throws IOException, InterruptedException {
+  public void run(Context context) throws IOException, InterruptedException {
+    super.run(context);
+    Path orders = FileInputFormat.getInputPaths(context)[0];
+    // Unique for the attempt, so that a killed attempt cannot change another's file.
+    Path next = orders.suffix("-" + context.getTaskAttemptID());
+    try (DistributedFileSystem fs = HdfsConnection.open(context.getConfiguration(), orders)) {
+      JsonFile.replace(fs, next, new Path(answers(orders), "" + number), answers.toString());
+    }
+  }
+
+  /** Returns the directory for the answers to the orders in a file. */
+  static Path answers(Path orders) {
+    return new Path(orders.getParent(), "answers");
+  }
+
+  @Override
+  protected void map(NullWritable key, Text json, Context context) throws IOException {
     GroupOrder order = GroupOrder.parse(json.toString());
+    number = order.map;
     GroupAnswer answer;
     try {
       answer = work(order, context);
@@ -37,7 +61,7 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
       // If the map only failed, its driver would not get the reason.
       answer = GroupAnswer.failed(order, e);
     }
-    context.write(NullWritable.get(), new Text(answer.toJson()));
+    answers.append(answer.toJson()).append('\n');
   }
 
   private static GroupAnswer work(GroupOrder order, Context context) throws IOException {

@@ -2,7 +2,6 @@
 package org.stripeline.convert.mapreduce;
 
 import java.io.BufferedReader;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -17,16 +16,13 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.io.NullWritable;
-import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
-import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
-import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
+import org.apache.hadoop.mapreduce.lib.output.NullOutputFormat;
+import org.apache.hadoop.mapreduce.security.TokenCache;
 import org.apache.hadoop.util.ClassUtil;
 import org.stripeline.agent.Agents;
 import org.stripeline.convert.job.Job;
@@ -57,6 +53,10 @@ public final class MapJob {
   private final Job job;
   private final JobObserver observer;
   private final Configuration conf;
+
+  /** The job that could not be killed, if there is one. */
+  private final MapJobs left = new MapJobs();
+
   private int waves;
 
   /** The result of a MapReduce job. */
@@ -105,25 +105,35 @@ public final class MapJob {
    * Runs one job to its end.
    *
    * @param progress receives the share of maps that have ended, 0 to 1
-   * @throws IOException if it could not be submitted, or its status cannot be read any more
+   * @throws IOException if it could not be submitted, or its status cannot be read any more, or the
+   *     one before may still run
    */
   End run(List<GroupOrder> orders, Consumer<Float> progress)
       throws IOException, InterruptedException {
+    requireEnded();
     DistributedFileSystem fs = job.fs();
     String holder = Integer.toHexString(job.leaseHolder().hashCode());
     Path directory =
         fs.makeQualified(new Path(job.directory().temporaries(), "wave-" + holder + "-" + waves++));
-    fs.mkdirs(directory, JobDirectory.PRIVATE);
+    Path file = new Path(directory, "orders");
+    fs.mkdirs(GroupMapper.answers(file), JobDirectory.PRIVATE);
     try {
-      Path file = new Path(directory, "orders");
       write(file, orders);
-      try (org.apache.hadoop.mapreduce.Job maps =
-          configure(orders.size(), file, new Path(directory, "answers"))) {
-        return run(maps, progress);
+      try (org.apache.hadoop.mapreduce.Job maps = configure(orders.size(), file)) {
+        return run(maps, GroupMapper.answers(file), progress);
       }
     } finally {
       fs.delete(directory, true);
     }
+  }
+
+  /**
+   * Kills the job that could not be killed before, and waits for its end.
+   *
+   * @throws IOException if it may still run
+   */
+  void requireEnded() throws IOException {
+    left.end(conf, job.ticker());
   }
 
   private void write(Path file, List<GroupOrder> orders) throws IOException {
@@ -134,8 +144,7 @@ public final class MapJob {
     }
   }
 
-  private org.apache.hadoop.mapreduce.Job configure(int orders, Path file, Path answers)
-      throws IOException {
+  private org.apache.hadoop.mapreduce.Job configure(int orders, Path file) throws IOException {
     org.apache.hadoop.mapreduce.Job made = org.apache.hadoop.mapreduce.Job.getInstance(conf);
     made.setJobName(
         MapJobs.name(job.directory().name())
@@ -149,18 +158,15 @@ public final class MapJob {
     FileInputFormat.setInputPaths(made, file);
     made.setMapperClass(GroupMapper.class);
     made.setNumReduceTasks(0);
-    made.setOutputKeyClass(NullWritable.class);
-    made.setOutputValueClass(Text.class);
-    made.setOutputFormatClass(TextOutputFormat.class);
-    FileOutputFormat.setOutputPath(made, answers);
-    FileOutputFormat.setCompressOutput(made, false);
+    // Formats of files create their directories again after the driver has deleted them.
+    made.setOutputFormatClass(NullOutputFormat.class);
     made.setSpeculativeExecution(false);
     Configuration own = made.getConfiguration();
     own.setInt(MRJobConfig.MAP_FAILURES_MAX_PERCENT, 100);
     own.setBoolean(MRJobConfig.JOB_UBERTASK_ENABLE, false);
     // Suppresses Hadoop's warning about generic options; this command has its own -D option.
     own.setBoolean(org.apache.hadoop.mapreduce.Job.USED_GENERIC_PARSER, true);
-    own.setBoolean(FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, false);
+    TokenCache.obtainTokensForNamenodes(made.getCredentials(), new Path[] {file}, own);
     return made;
   }
 
@@ -178,7 +184,7 @@ public final class MapJob {
     conf.set(JARS_KEY, others == null ? uri : others + "," + uri);
   }
 
-  private End run(org.apache.hadoop.mapreduce.Job maps, Consumer<Float> progress)
+  private End run(org.apache.hadoop.mapreduce.Job maps, Path answers, Consumer<Float> progress)
       throws IOException, InterruptedException {
     job.journal().write(JournalRecord.maps(maps.getJobName(), null));
     try {
@@ -190,17 +196,17 @@ public final class MapJob {
     try {
       job.journal().write(JournalRecord.maps(maps.getJobName(), id));
       awaitEnd(maps, progress);
-    } catch (IOException | InterruptedException | RuntimeException e) {
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
       // Clear the interrupt, which would otherwise interrupt the call that kills the job.
       Thread.interrupted();
-      maps.killJob();
+      kill(maps, e);
       throw e;
     }
     JobStatus status = maps.getStatus();
     switch (status.getState()) {
       case SUCCEEDED:
         return new End(
-            answers(FileOutputFormat.getOutputPath(maps)),
+            answers(answers),
             "its map in job " + id + " ended without an answer; see the logs of that job",
             true);
       case KILLED:
@@ -210,6 +216,15 @@ public final class MapJob {
             new ArrayList<>(),
             "MapReduce job " + id + " failed: " + status.getFailureInfo(),
             false);
+    }
+  }
+
+  private void kill(org.apache.hadoop.mapreduce.Job maps, Throwable cause) {
+    try {
+      maps.killJob();
+    } catch (IOException | RuntimeException e) {
+      left.accept(JournalRecord.maps(maps.getJobName(), null));
+      cause.addSuppressed(e);
     }
   }
 
@@ -238,10 +253,7 @@ public final class MapJob {
 
   private List<GroupAnswer> answers(Path directory) throws IOException {
     List<GroupAnswer> answers = new ArrayList<>();
-    for (FileStatus part : list(directory)) {
-      if (part.getLen() == 0) {
-        continue;
-      }
+    for (FileStatus part : job.fs().listStatus(directory)) {
       try (BufferedReader lines =
           new BufferedReader(
               new InputStreamReader(job.fs().open(part.getPath()), StandardCharsets.UTF_8))) {
@@ -251,14 +263,5 @@ public final class MapJob {
       }
     }
     return answers;
-  }
-
-  private FileStatus[] list(Path directory) throws IOException {
-    try {
-      return job.fs().listStatus(directory);
-    } catch (FileNotFoundException e) {
-      // No map has committed any output.
-      return new FileStatus[0];
-    }
   }
 }

@@ -11,9 +11,10 @@ import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Polling;
+import org.stripeline.convert.job.Reasons;
 import org.stripeline.natives.Ticker;
 
-/** Finds and kills the MapReduce job that a dead driver may have left running. */
+/** Finds and kills the MapReduce job that a driver, perhaps a dead one, may have left running. */
 public final class MapJobs implements Consumer<JournalRecord> {
   /** Application masters get 10 s to stop, then the resource manager kills them. */
   private static final long END_MS = 120_000;
@@ -36,12 +37,27 @@ public final class MapJobs implements Consumer<JournalRecord> {
   /**
    * Kills the job and waits for its end, so that its maps cannot change files that are rolled back.
    *
-   * @throws IOException if it cannot be found out whether the job runs
+   * @throws IOException if it may still run; the message says what to do
    */
   public void end(Configuration conf, Ticker ticker) throws IOException {
     if (last == null) {
       return;
     }
+    try {
+      endLast(conf, ticker);
+      last = null;
+    } catch (IOException | RuntimeException e) {
+      throw new IOException(
+          "Cannot end MapReduce job '"
+              + last.mapJobName
+              + "', whose maps may still run: "
+              + Reasons.of(e)
+              + "; when the ResourceManager answers again, run the command again with --resume",
+          e);
+    }
+  }
+
+  private void endLast(Configuration conf, Ticker ticker) throws IOException {
     Cluster cluster = new Cluster(new JobConf(conf));
     try {
       JobStatus running = find(cluster);
@@ -52,14 +68,12 @@ public final class MapJobs implements Consumer<JournalRecord> {
       if (job != null) {
         job.killJob();
       }
-      Polling.await(
-          ticker,
-          "Cannot kill job " + running.getJobID(),
-          END_MS,
-          () -> findQuietly(cluster) == null);
+      if (!Polling.isMet(ticker, END_MS, () -> findQuietly(cluster) == null)) {
+        throw new IOException("it was killed " + END_MS / 1000 + " s ago");
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("Cannot kill job " + last.mapJobName + ": interrupted", e);
+      throw new InterruptedIOException("interrupted");
     } finally {
       cluster.close();
     }

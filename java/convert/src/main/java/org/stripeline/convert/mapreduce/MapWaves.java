@@ -109,6 +109,16 @@ public final class MapWaves implements Closeable {
     return one.answer;
   }
 
+  /**
+   * Kills the maps of a job that could not be killed before. To be called when nothing waits for
+   * maps.
+   *
+   * @throws IOException if they may still run; the message says what to do
+   */
+  public void requireEnded() throws IOException {
+    maps.requireEnded();
+  }
+
   private static IOException ended() {
     return new IOException("Cannot run maps: the job is ending");
   }

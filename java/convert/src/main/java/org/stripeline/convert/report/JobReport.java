@@ -180,7 +180,8 @@ public final class JobReport {
   }
 
   /**
-   * Returns whether the job has not ended, because files could not be recovered or it is paused.
+   * Returns whether the job has not ended, because files could not be recovered, its maps may still
+   * run, or it is paused.
    */
   public synchronized boolean isOpen() {
     return isOpen;
@@ -197,6 +198,7 @@ public final class JobReport {
         && refusal == null
         && gone == null
         && !isCancelled
+        && !isOpen
         && !isLeftPaused;
   }
 }

@@ -137,7 +137,7 @@ public final class TableText {
           "job "
               + report.job()
               + (report.isOpen()
-                  ? " is not cancelled yet: its work on the files above could not be rolled back;"
+                  ? " is not cancelled yet, because not all of its work could be ended;"
                       + " run --cancel again"
                   : " was cancelled: files that it had converted stay converted"));
     }

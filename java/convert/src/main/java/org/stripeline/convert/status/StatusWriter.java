@@ -140,6 +140,11 @@ public final class StatusWriter implements JobObserver, Closeable {
   }
 
   @Override
+  public void warned(String text) {
+    next.warned(text);
+  }
+
+  @Override
   public void begun(JobDirectory directory, Totals totals) {
     synchronized (this) {
       status.files = totals.files;

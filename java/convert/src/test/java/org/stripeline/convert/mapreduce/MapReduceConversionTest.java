@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -40,6 +41,7 @@ import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.testkit.Conditions;
 
@@ -319,6 +321,80 @@ class MapReduceConversionTest {
     // One of the check before the job, and one of each wave.
     assertThat(CountedFramework.OPENED.get()).isGreaterThanOrEqualTo(2);
     assertThat(CountedFramework.CLOSED.get()).isEqualTo(CountedFramework.OPENED.get());
+  }
+
+  /** Cancels a job while the framework does not answer, and lets its maps wait. */
+  private static JobReport cancelWithMaps(String job, JobObserver observer) throws IOException {
+    cluster.write("/" + job + "/a", 18 * BLOCK);
+    cluster.conf().set(MRConfig.FRAMEWORK_NAME, CountedFramework.NAME);
+    CountedFramework.beforeJob =
+        () -> {
+          create(new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/pause"));
+          create(new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/cancel"));
+        };
+    CountedFramework.isAway = true;
+    try (Driver driver = cluster.driver(cluster.client(), observer, StepListener.NONE)) {
+      return driver.execute(striped("/" + job), job);
+    }
+  }
+
+  private static void endMaps(String job) throws Exception {
+    cluster.fs().delete(new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/pause"), false);
+    CountedFramework.isAway = false;
+    CountedFramework.beforeJob = () -> {};
+    cluster.conf().unset(MRConfig.FRAMEWORK_NAME);
+    Conditions.await("the end of all maps", CountedFramework::isIdle);
+  }
+
+  @Test
+  void aJobEndsOnlyWhenItsMapsAreKilled() throws Exception {
+    List<String> warnings = new CopyOnWriteArrayList<>();
+    JobObserver observer =
+        new JobObserver() {
+          @Override
+          public void warned(String text) {
+            warnings.add(text);
+          }
+        };
+    Path temporaries = new Path(JobDirectory.ROOT_DEFAULT + "/unkilled/tmp");
+    try {
+      JobReport report = cancelWithMaps("unkilled", observer);
+      assertThat(report.isOpen()).isTrue();
+      assertThat(report.isComplete()).isFalse();
+      assertThat(warnings).hasSize(1);
+      assertThat(warnings.get(0))
+          .contains("Cannot end MapReduce job 'stripeline convert unkilled wave-")
+          .contains("no ResourceManager", "with --resume");
+      assertThat(cluster.fs().exists(temporaries)).isTrue();
+      assertThatThrownBy(() -> resume("unkilled")).hasMessageContaining("no ResourceManager");
+      assertThat(CountedFramework.isIdle()).isFalse();
+
+      CountedFramework.isAway = false;
+      assertThat(resume("unkilled").isCancelled()).isTrue();
+      assertThat(CountedFramework.isIdle()).isTrue();
+      assertThat(cluster.fs().exists(temporaries)).isFalse();
+    } finally {
+      endMaps("unkilled");
+    }
+  }
+
+  private static JobReport resume(String job) throws IOException {
+    try (Driver driver = cluster.driver()) {
+      return driver.resume("/" + job, job, new JobTuning());
+    }
+  }
+
+  @Test
+  void mapsThatStartAfterTheEndOfTheirJobCreateNothing() throws Exception {
+    String directory = JobDirectory.ROOT_DEFAULT + "/late";
+    try {
+      cancelWithMaps("late", JobObserver.NONE);
+      cluster.fs().delete(new Path(directory, "tmp"), true);
+    } finally {
+      endMaps("late");
+    }
+    assertThat(cluster.fs().exists(new Path(directory, "tmp"))).isFalse();
+    assertThat(cluster.policy("/late/a")).isNull();
   }
 
   @Test
