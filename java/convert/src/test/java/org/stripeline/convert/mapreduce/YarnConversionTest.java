@@ -6,15 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -40,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.Driver;
 import org.stripeline.convert.fixture.ConvertCluster;
 import org.stripeline.convert.fixture.ConvertMain;
+import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.namenode.HdfsConnection;
 import org.stripeline.convert.report.JobObserver;
@@ -53,7 +58,10 @@ import org.stripeline.testkit.ForkedJvm;
 @Tag("full")
 class YarnConversionTest {
   private static final String CODE = "RS-3-2";
+  private static final String POLICY = "RS-3-2-64k";
   private static final int BLOCK = ConvertCluster.BLOCK;
+  private static final long SEED = 21;
+  private static final int ENDED_MAPS_MAX = 8;
 
   /**
    * Small heap and fast start. Application masters inject classes, which needs the access that Java
@@ -151,12 +159,16 @@ class YarnConversionTest {
   }
 
   private static TaskAttemptID attempt(Job job) throws Exception {
+    List<TaskAttemptID> attempts = attempts(job);
+    return attempts.isEmpty() ? null : attempts.get(0);
+  }
+
+  private static List<TaskAttemptID> attempts(Job job) throws Exception {
+    List<TaskAttemptID> attempts = new ArrayList<>();
     for (TaskReport report : job.getTaskReports(TaskType.MAP)) {
-      for (TaskAttemptID attempt : report.getRunningTaskAttemptIds()) {
-        return attempt;
-      }
+      attempts.addAll(report.getRunningTaskAttemptIds());
     }
-    return null;
+    return attempts;
   }
 
   private static <T> T with(Callable<T> work, String job, Meddler meddler) throws Exception {
@@ -192,10 +204,94 @@ class YarnConversionTest {
 
     assertThat(attempts).hasSize(1);
     assertThat(report.failures()).isEmpty();
-    assertThat(cluster.policy("/yarn-striped")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.policy("/yarn-striped")).isEqualTo(POLICY);
     assertThat(cluster.read("/yarn-striped")).isEqualTo(bytes);
     cluster.assertParityRight("/yarn-striped");
     assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void everyFileIsConvertedThoughMapsEndAtRandomTimes() throws Exception {
+    Random random = new Random(SEED);
+    Map<String, byte[]> files = new TreeMap<>();
+    for (int i = 0; i < 4; i++) {
+      String path = "/yarn-random/f" + i;
+      int bytes = (1 + random.nextInt(6)) * BLOCK + random.nextInt(99_999);
+      files.put(path, cluster.write(path, bytes));
+    }
+    JobSettings settings = ConvertCluster.mapped(ConvertCluster.striped("/yarn-random", CODE));
+    settings.bytesPerSecond = 6 * BLOCK;
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    JobReport report;
+    try {
+      Future<JobReport> result = thread.submit(() -> execute(settings));
+      assertThat(endMapsUntil(result, random)).as("ended maps").isGreaterThan(3);
+      report = result.get();
+    } finally {
+      thread.shutdownNow();
+    }
+
+    Set<String> left = new HashSet<>();
+    report.failures().forEach(failure -> left.add(failure.path));
+    assertThat(report.converted() + left.size()).isEqualTo(files.size());
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      String path = file.getKey();
+      assertThat(cluster.read(path)).as(path).isEqualTo(file.getValue());
+      assertThat(cluster.policy(path)).as(path).isEqualTo(left.contains(path) ? null : POLICY);
+      if (!left.contains(path)) {
+        cluster.assertParityRight(path);
+      }
+    }
+    assertThat(cluster.temporaries()).isEmpty();
+    assertThat(JobDirectory.unfinished(cluster.fs(), JobDirectory.ROOT_DEFAULT)).isEmpty();
+  }
+
+  /** Ends a random map after a random number of looks, several times; returns how many ended. */
+  private static int endMapsUntil(Future<?> result, Random random) throws Exception {
+    int ended = 0;
+    Cluster jobs = new Cluster(yarn.getConfig());
+    try {
+      while (ended < ENDED_MAPS_MAX && !result.isDone()) {
+        AtomicInteger looks = new AtomicInteger(random.nextInt(30));
+        Conditions.await(
+            "a map",
+            () -> {
+              boolean isRunning = running(jobs, "yarn-random") != null;
+              return result.isDone() || isRunning && looks.getAndDecrement() <= 0;
+            });
+        Job job = running(jobs, "yarn-random");
+        List<TaskAttemptID> attempts = job == null ? Collections.emptyList() : attempts(job);
+        if (!attempts.isEmpty()) {
+          TaskAttemptID attempt = attempts.get(random.nextInt(attempts.size()));
+          ended += end(job, attempt, random.nextInt(3)) ? 1 : 0;
+        }
+      }
+    } finally {
+      jobs.close();
+    }
+    return ended;
+  }
+
+  /** Ends a map, and returns whether it still ran. */
+  private static boolean end(Job job, TaskAttemptID attempt, int way) {
+    if (way == 0) {
+      return ProcessHandle.current()
+          .descendants()
+          .filter(one -> one.info().commandLine().orElse("").contains(attempt.toString()))
+          .map(ProcessHandle::destroyForcibly)
+          .reduce(false, Boolean::logicalOr);
+    }
+    try {
+      if (way == 1) {
+        job.killTask(attempt);
+      } else {
+        job.failTask(attempt);
+      }
+      return true;
+    } catch (IOException e) {
+      // It has ended by itself.
+      return false;
+    }
   }
 
   /** Checks the hosts of the running job's splits. */
@@ -287,7 +383,7 @@ class YarnConversionTest {
       assertThat(report.converted()).isEqualTo(1);
     }
     assertThat(states("again")).contains(JobStatus.State.KILLED, JobStatus.State.SUCCEEDED);
-    assertThat(cluster.policy("/yarn-killed")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.policy("/yarn-killed")).isEqualTo(POLICY);
     assertThat(cluster.read("/yarn-killed")).isEqualTo(bytes);
     cluster.assertHealthy("/yarn-killed");
     cluster.assertParityRight("/yarn-killed");
