@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -376,6 +377,36 @@ class MapReduceConversionTest {
     } finally {
       endMaps("unkilled");
     }
+  }
+
+  @Test
+  void noMapsAreStartedWhileOthersCannotBeKilled() throws Exception {
+    cluster.write("/unended/a", 3 * BLOCK);
+    cluster.write("/unended/b", 3 * BLOCK);
+    JobSettings settings = striped("/unended");
+    settings.filesAtOnce = 1;
+    AtomicInteger jobs = new AtomicInteger();
+    JobObserver observer =
+        new JobObserver() {
+          @Override
+          public void mapping(String maps, float progress) {
+            throw new IllegalStateException("no terminal");
+          }
+        };
+    cluster.conf().set(MRConfig.FRAMEWORK_NAME, CountedFramework.NAME);
+    CountedFramework.beforeJob = jobs::incrementAndGet;
+    CountedFramework.isAway = true;
+    try (Driver driver = cluster.driver(cluster.client(), observer, StepListener.NONE)) {
+      JobReport report = driver.execute(settings, "unended");
+      assertThat(report.failures()).hasSize(2);
+      assertThat(report.failures().get(0).reason).contains("no terminal");
+      assertThat(report.failures().get(1).reason).contains("Cannot end MapReduce job");
+      assertThat(report.isOpen()).isTrue();
+      assertThat(jobs.get()).isEqualTo(1);
+    } finally {
+      endMaps("unended");
+    }
+    assertThat(resume("unended").converted()).isEqualTo(2);
   }
 
   private static JobReport resume(String job) throws IOException {
