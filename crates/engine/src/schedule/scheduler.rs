@@ -288,8 +288,8 @@ impl Scheduler {
     }
 
     /// Moves `data_bytes` bytes of data, all inputs together, from the backlog of one rail (or
-    /// [`COMMON`]) to that of another. A thread that reads the backlog of `from` first finds them in
-    /// one of both.
+    /// [`COMMON`]) to that of another. A thread that reads the backlog of `from` first finds them
+    /// in one of both.
     pub fn moved(&self, from: usize, to: usize, priority: Priority, data_bytes: usize) {
         if from != to {
             self.backlog(to).add(priority, data_bytes);
