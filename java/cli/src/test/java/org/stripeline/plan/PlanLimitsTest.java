@@ -104,6 +104,31 @@ class PlanLimitsTest {
         .satisfies(group -> assertThat(group.files).isEqualTo(more));
   }
 
+  /** Users, and copies that keep the times of their sources, set any modification time. */
+  @Test
+  void modificationTimesDoNotMakeFilesPartOfSnapshots() throws IOException {
+    DistributedFileSystem fs = cluster.fs();
+    cluster.write("/tree/kept", 6 * ConvertCluster.BLOCK);
+    fs.allowSnapshot(new Path("/tree"));
+    fs.createSnapshot(new Path("/tree"), "s");
+    long taken = fs.getFileStatus(new Path("/tree/.snapshot/s")).getModificationTime();
+    fs.setTimes(new Path("/tree/kept"), taken + 1, -1);
+    cluster.write("/tree/copied", 3 * ConvertCluster.BLOCK);
+    fs.setTimes(new Path("/tree/copied"), taken - 1, -1);
+
+    PlanReport report = plan("RS-3-2");
+    assertThat(report.total.filesConverted).isEqualTo(1);
+    assertThat(report.total.bytesBoundBySnapshots).isZero();
+    assertThat(report.room.types.get(0).bytesKeptBySnapshots).isZero();
+
+    PlanSettings settings = settings("RS-3-2");
+    settings.rules.includeSnapshotted = true;
+    report = (PlanReport) Plan.ofNameNode(settings, fs, progress).forJson();
+    assertThat(report.total.filesConverted).isEqualTo(2);
+    assertThat(report.total.bytesBoundBySnapshots).isEqualTo(18L * ConvertCluster.BLOCK);
+    assertThat(report.room.types.get(0).bytesKeptBySnapshots).isEqualTo(4L * ConvertCluster.BLOCK);
+  }
+
   @Test
   void openFilesAreCountedByAnAudit() throws IOException {
     DistributedFileSystem fs = cluster.fs();

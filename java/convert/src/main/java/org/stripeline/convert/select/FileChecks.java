@@ -69,6 +69,11 @@ public final class FileChecks {
     return !includeSnapshotted && snapshots.keeps(path, fileId) ? SkipReason.SNAPSHOTTED : null;
   }
 
+  /** Returns whether a snapshot keeps the old blocks of a file that is converted. */
+  public boolean isKept(String path, long fileId) throws IOException {
+    return includeSnapshotted && snapshots.keeps(path, fileId);
+  }
+
   /**
    * Returns the reason for which a file cannot become erasure-coded, or null.
    *

@@ -112,10 +112,7 @@ public final class FileJudge {
     if (reason != null) {
       return FileDecision.skip(reason, now);
     }
-    boolean isKept =
-        decision.isConvert()
-            && settings.rules.includeSnapshotted
-            && snapshots().keeps(file.path(), status.getFileId());
+    boolean isKept = decision.isConvert() && checks.isKept(file.path(), status.getFileId());
     return isKept ? decision.keptBySnapshot() : decision;
   }
 

@@ -119,11 +119,12 @@ public final class NameNodeSource implements FileSource {
               sink.accept(file);
               return;
             }
-            boolean isChecked = sink.needsChecks(file);
-            waiting.add(
-                new Listed(
-                    status, path, isChecked ? threads.submit(() -> check(status, path)) : null));
-            blocks[0] += waiting.getLast().blocks();
+            Listed listed = new Listed(status, path);
+            if (sink.needsChecks(file)) {
+              listed.answer = threads.submit(() -> check(listed));
+            }
+            waiting.add(listed);
+            blocks[0] += listed.blocks();
             while (waiting.size() > WAITING_MAX || blocks[0] > WAITING_BLOCKS_MAX) {
               blocks[0] -= waiting.getFirst().blocks();
               pass(waiting.remove(), file, sink);
@@ -143,12 +144,16 @@ public final class NameNodeSource implements FileSource {
   private static final class Listed {
     final HdfsLocatedFileStatus status;
     final String path;
-    final Future<SkipReason> answer;
 
-    Listed(HdfsLocatedFileStatus status, String path, Future<SkipReason> answer) {
+    /** Null if the file is not checked. */
+    Future<SkipReason> answer;
+
+    /** Set before the answer is known. */
+    boolean isKept;
+
+    Listed(HdfsLocatedFileStatus status, String path) {
       this.status = status;
       this.path = path;
-      this.answer = answer;
     }
 
     int blocks() {
@@ -158,7 +163,14 @@ public final class NameNodeSource implements FileSource {
 
   private void pass(Listed listed, PlannedFile file, Sink sink) {
     fill(file, listed.status, listed.path);
-    file.checks = listed.answer == null ? null : () -> answer(listed.answer);
+    if (listed.answer != null) {
+      file.checks =
+          () -> {
+            SkipReason reason = answer(listed.answer);
+            file.isInSnapshot = listed.isKept;
+            return reason;
+          };
+    }
     sink.accept(file);
   }
 
@@ -170,9 +182,12 @@ public final class NameNodeSource implements FileSource {
     }
   }
 
-  private SkipReason check(HdfsLocatedFileStatus status, String path) throws IOException {
+  private SkipReason check(Listed listed) throws IOException {
+    long fileId = listed.status.getFileId();
     try {
-      return checks.reason(path, status.getFileId());
+      SkipReason reason = checks.reason(listed.path, fileId);
+      listed.isKept = reason == null && checks.isKept(listed.path, fileId);
+      return reason;
     } catch (IOException e) {
       if (!InodePath.isGone(e)) {
         throw e;

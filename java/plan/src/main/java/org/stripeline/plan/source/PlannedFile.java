@@ -143,7 +143,10 @@ public final class PlannedFile implements FileFacts {
     return false;
   }
 
-  /** Returns whether a snapshot may hold its blocks. */
+  /**
+   * Returns whether a snapshot may hold its blocks, judged by the modification time until {@link
+   * #checks} have looked the file up.
+   */
   public boolean isInSnapshot() {
     return isInSnapshot;
   }
