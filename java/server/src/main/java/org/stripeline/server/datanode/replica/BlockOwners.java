@@ -3,6 +3,7 @@ package org.stripeline.server.datanode.replica;
 
 import java.io.Closeable;
 import java.io.InterruptedIOException;
+import java.time.Clock;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -14,8 +15,8 @@ import org.stripeline.natives.Ticker;
 
 /**
  * Records for each internal block on this DataNode the last task that was allowed to write it,
- * since only that task may roll the block back. Also locks blocks, so that one caller at a time
- * changes each.
+ * since only that task may roll the block back, and since when the block may exist. Also locks
+ * blocks, so that one caller at a time changes each.
  */
 final class BlockOwners {
   /**
@@ -26,22 +27,37 @@ final class BlockOwners {
 
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(15);
 
+  /** The owner of a block that is a link, which no task may roll back. */
+  static final String LINK = "";
+
   private final Ticker ticker;
+  private final Clock clock;
   private final Set<String> busy = new HashSet<>();
 
   /** By pool and block id, in insertion order. */
-  private final Map<String, String> writers =
-      new LinkedHashMap<String, String>() {
+  private final Map<String, Owner> owners =
+      new LinkedHashMap<String, Owner>() {
         private static final long serialVersionUID = 1;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, Owner> eldest) {
           return size() > KNOWN_MAX;
         }
       };
 
-  BlockOwners(Ticker ticker) {
+  BlockOwners(Ticker ticker, Clock clock) {
     this.ticker = ticker;
+    this.clock = clock;
+  }
+
+  private static final class Owner {
+    final String writer;
+    final long sinceMillis;
+
+    Owner(String writer, long sinceMillis) {
+      this.writer = writer;
+      this.sinceMillis = sinceMillis;
+    }
   }
 
   /** Waits until no other caller holds the lock of a block. */
@@ -75,20 +91,38 @@ final class BlockOwners {
       this.name = name;
     }
 
-    /** Returns the task that may roll back the block, or null. */
+    /** Returns the task that may roll back the block, {@link #LINK}, or null. */
     String owner() {
       synchronized (BlockOwners.this) {
-        return writers.get(name);
+        Owner owner = owners.get(name);
+        return owner == null ? null : owner.writer;
       }
     }
 
-    /** Sets the task that may roll back the block; null for none. */
+    /**
+     * Returns since when the block has had an owner, in milliseconds since 1970, and so may exist;
+     * the largest number if it has none.
+     */
+    long sinceMillis() {
+      synchronized (BlockOwners.this) {
+        Owner owner = owners.get(name);
+        return owner == null ? Long.MAX_VALUE : owner.sinceMillis;
+      }
+    }
+
+    /** Sets the task that may roll back the block, or {@link #LINK}. */
     void setOwner(String writer) {
       synchronized (BlockOwners.this) {
-        writers.remove(name);
-        if (writer != null) {
-          writers.put(name, writer);
-        }
+        Owner before = owners.remove(name);
+        long since = before == null ? clock.millis() : before.sinceMillis;
+        owners.put(name, new Owner(writer, since));
+      }
+    }
+
+    /** Records that the block does not exist. */
+    void clear() {
+      synchronized (BlockOwners.this) {
+        owners.remove(name);
       }
     }
 

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.zip.Checksum;
 import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.hdfs.client.BlockReportOptions;
@@ -41,20 +40,16 @@ public final class LocalReplicas {
   private static final Logger LOG = LoggerFactory.getLogger(LocalReplicas.class);
   private static final int READ_BYTES = 1 << 20;
 
-  /** Longer than a caller works on the blocks that it may have to unlink. */
-  private static final long FAILED_VOLUME_MILLIS = TimeUnit.HOURS.toMillis(6);
-
   private final DataNode dataNode;
   private final AgentSettings settings;
   private final AgentMetrics metrics;
-  private final Clock clock;
-  private final BlockOwners owners = new BlockOwners(Ticker.SYSTEM);
+  private final BlockOwners owners;
   private final Set<ExtendedBlock> syncing = ConcurrentHashMap.newKeySet();
 
   /** Creates the operations on a DataNode, which may not have registered yet. */
   public LocalReplicas(
       DataNode dataNode, AgentSettings settings, AgentMetrics metrics, Clock clock) {
-    this.clock = clock;
+    owners = new BlockOwners(Ticker.SYSTEM, clock);
     this.dataNode = dataNode;
     this.settings = settings;
     this.metrics = metrics;
@@ -98,7 +93,7 @@ public final class LocalReplicas {
     ExtendedBlock target = link.target.in(pool);
     try (BlockOwners.BlockLock lock = owners.lock(target)) {
       // A task that was going to send this block must not remove the link.
-      lock.setOwner(null);
+      lock.setOwner(BlockOwners.LINK);
       ReplicaLinker linker = new ReplicaLinker(replicas(pool), settings.hardLinks);
       return linker.link(link.source.in(pool), target);
     }
@@ -149,9 +144,27 @@ public final class LocalReplicas {
 
   private boolean remove(ExtendedBlock block) throws IOException {
     try (BlockOwners.BlockLock lock = owners.lock(block)) {
-      lock.setOwner(null);
-      return new ReplicaRemover(replicas(block.getBlockPoolId())).remove(block);
+      return remove(block, lock);
     }
+  }
+
+  private boolean remove(ExtendedBlock block, BlockOwners.BlockLock lock) throws IOException {
+    FinalizedReplicas replicas = replicas(block.getBlockPoolId());
+    boolean isRemoved = new ReplicaRemover(replicas).remove(block);
+    VolumeFailureSummary failures = replicas.failedVolumes();
+    if (!isRemoved
+        && failures != null
+        && failures.getLastVolumeFailureDate() >= lock.sinceMillis()) {
+      // A volume can return, for example when its disk is mounted again.
+      throw new AgentException(
+          AgentException.Kind.UNREACHABLE,
+          "Cannot remove "
+              + block
+              + ": it is not found, and may be on a volume that has failed since it was created: "
+              + String.join(", ", failures.getFailedStorageLocations()));
+    }
+    lock.clear();
+    return isRemoved;
   }
 
   /**
@@ -191,8 +204,7 @@ public final class LocalReplicas {
         LOG.info("Keeping {}: it does not belong to the task that removes it", block);
         return false;
       }
-      lock.setOwner(null);
-      return new ReplicaRemover(replicas(pool)).remove(whole);
+      return remove(whole, lock);
     }
   }
 
@@ -200,41 +212,32 @@ public final class LocalReplicas {
    * Removes replicas of internal blocks, and returns the number of those that existed.
    *
    * @param call names the task if it rolls back its own writes
-   * @throws AgentException of kind UNREACHABLE if some did not exist, and may be on a volume that
-   *     failed shortly before
+   * @throws AgentException of kind UNREACHABLE if one is not found, and may be on a volume that has
+   *     failed since it was created
    */
   public int unlink(Messages.UnlinkCall call) throws IOException {
     for (AgentBlock block : call.blocks) {
       checkInternal(block, "unlink");
     }
     int removed = 0;
+    IOException failure = null;
     for (AgentBlock block : call.blocks) {
-      boolean isRemoved =
-          call.writer == null
-              ? remove(block.in(call.pool))
-              : rollBack(call.pool, block, call.writer);
-      removed += isRemoved ? 1 : 0;
+      try {
+        boolean isRemoved =
+            call.writer == null
+                ? remove(block.in(call.pool))
+                : rollBack(call.pool, block, call.writer);
+        removed += isRemoved ? 1 : 0;
+      } catch (IOException e) {
+        failure = failure == null ? e : failure;
+      }
     }
     metrics.add(AgentCount.UNLINKS, removed);
     reportRemovals();
-    if (removed < call.blocks.size()) {
-      requireNoFailedVolume(call.pool);
+    if (failure != null) {
+      throw failure;
     }
     return removed;
-  }
-
-  /** A volume that failed can return, for example when its disk is mounted again. */
-  private void requireNoFailedVolume(String pool) throws AgentException {
-    VolumeFailureSummary failures = replicas(pool).failedVolumes();
-    if (failures != null
-        && clock.millis() - failures.getLastVolumeFailureDate() < FAILED_VOLUME_MILLIS) {
-      throw new AgentException(
-          AgentException.Kind.UNREACHABLE,
-          "volumes failed less than "
-              + TimeUnit.MILLISECONDS.toHours(FAILED_VOLUME_MILLIS)
-              + " hours ago, and blocks that were not found may be there: "
-              + String.join(", ", failures.getFailedStorageLocations()));
-    }
   }
 
   /**

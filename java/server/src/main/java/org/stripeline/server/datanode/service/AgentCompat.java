@@ -116,6 +116,14 @@ public final class AgentCompat {
       "ServiceAuthorizationManager getServiceAuthorizationManager()",
     },
     {
+      "org.apache.hadoop.security.authorize.ServiceAuthorizationManager",
+      "Set getProtocolsWithAcls()",
+      "AccessControlList getProtocolsAcls(Class)",
+      "AccessControlList getProtocolsBlockedAcls(Class)",
+      "MachineList getProtocolsMachineList(Class)",
+      "MachineList getProtocolsBlockedMachineList(Class)",
+    },
+    {
       PROTOBUF + "BytesValue", "ByteString getValue()", "Builder newBuilder()",
     },
     {

@@ -16,6 +16,9 @@ final class HandlerShare {
   /** Longer than any call to a working disk takes. */
   private static final long STUCK_NANOS = TimeUnit.MINUTES.toNanos(5);
 
+  /** Longer than a slow disk takes to sync a block of 1 GiB, which for tasks is 1 MiB/s. */
+  private static final long SYNC_STUCK_NANOS = TimeUnit.MINUTES.toNanos(20);
+
   private final Places workers;
   private final Places syncs;
   private final Places scrubs;
@@ -65,8 +68,8 @@ final class HandlerShare {
       permits.release();
     }
 
-    boolean isStuck() {
-      return permits.availablePermits() == 0 && ticker.nanos() - turnNanos > STUCK_NANOS;
+    boolean isStuck(long nanos) {
+      return permits.availablePermits() == 0 && ticker.nanos() - turnNanos > nanos;
     }
   }
 
@@ -84,7 +87,7 @@ final class HandlerShare {
    * long that a disk must be hanging.
    */
   boolean isStuck() {
-    return workers.isStuck() || syncs.isStuck();
+    return workers.isStuck(STUCK_NANOS) || syncs.isStuck(SYNC_STUCK_NANOS);
   }
 
   /** Begins a sync in a working call, until {@link #endSync}; refuses it if there are too many. */

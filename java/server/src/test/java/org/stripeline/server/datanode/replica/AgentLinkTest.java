@@ -254,15 +254,19 @@ class AgentLinkTest {
       Adoption file = own.adoption(DATA);
       DatanodeInfo node = file.node(0, 0);
       List<AgentBlock> internal = Arrays.asList(file.internal(0));
-      own.agents().link(node, file.pool(), Arrays.asList(file.link(0)));
+      own.agents().link(node, file.pool(), Arrays.asList(file.link(0), file.link(1)));
+      assertThat(own.agents().unlink(node, file.pool(), Arrays.asList(file.internal(1)))).isOne();
       File link = own.probe(node).file(internal.get(0).id);
       own.probe(node).failVolume(internal.get(0).id);
       assertThat(own.probe(node).state(internal.get(0).id)).isNull();
       assertThat(link).exists();
       refused(
           AgentException.Kind.UNREACHABLE,
-          "volumes failed less than 6 hours ago",
+          "a volume that has failed since it was created",
           () -> own.agents().unlink(node, file.pool(), internal));
+      // What was not linked, or was removed before the failure, is on no volume.
+      List<AgentBlock> others = Arrays.asList(file.internal(1), file.internal(2));
+      assertThat(own.agents().unlink(node, file.pool(), others)).isZero();
     }
   }
 

@@ -4,6 +4,7 @@ package org.stripeline.server.datanode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.stripeline.server.datanode.AgentCluster.refused;
 
+import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,7 @@ class BlockOwnersTest {
 
   @Test
   void aCallWaitsForABlockThatAnotherChangesForAsLongAsItsLimit() throws Exception {
-    BlockOwners owners = new BlockOwners(ticker);
+    BlockOwners owners = new BlockOwners(ticker, Clock.systemUTC());
     ExtendedBlock block = new ExtendedBlock("pool", 1, 100, 1);
     try (BlockOwners.BlockLock held = owners.lock(block)) {
       owners.lock(new ExtendedBlock("pool", 2, 100, 1)).close();
