@@ -38,7 +38,8 @@ impl Backlog {
         self.0[priority as usize].fetch_add(data_bytes as i64, Relaxed);
     }
 
-    /// Removes bytes. Whoever sees this sees what this thread has added before.
+    /// Removes bytes. A thread that reads the smaller number also sees all bytes that this thread
+    /// added before.
     pub(super) fn remove(&self, priority: Priority, data_bytes: usize) {
         self.0[priority as usize].fetch_sub(data_bytes as i64, Release);
     }
@@ -46,7 +47,7 @@ impl Backlog {
     /// Returns the bytes that precede new work of this priority: all that is at least as urgent, or
     /// begun.
     ///
-    /// Of concurrent additions and removals, a removal may be visible first.
+    /// Of additions and removals by different threads, a removal may be visible first.
     pub(super) fn ahead(&self, priority: Priority) -> usize {
         // The most urgent ones last: bytes that are begun move there, and are not missed.
         let urgent = self.0[..=priority as usize].iter().rev();

@@ -15,8 +15,8 @@ import org.stripeline.natives.Ticker;
 
 /**
  * Records for each internal block on this DataNode the last task that was allowed to write it,
- * since only that task may roll the block back, and since when the block may exist. Also locks
- * blocks, so that one caller at a time changes each.
+ * because only that task may roll the block back, and the time from which the block may exist. Also
+ * locks blocks, so that one caller at a time changes each.
  */
 final class BlockOwners {
   /**
@@ -100,8 +100,8 @@ final class BlockOwners {
     }
 
     /**
-     * Returns since when the block has had an owner, in milliseconds since 1970, and so may exist;
-     * the largest number if it has none.
+     * Returns the time from which the block may exist, in milliseconds since 1970: when it got an
+     * owner. The largest number if it has none.
      */
     long sinceMillis() {
       synchronized (BlockOwners.this) {

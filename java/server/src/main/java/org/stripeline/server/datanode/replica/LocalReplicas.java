@@ -151,10 +151,8 @@ public final class LocalReplicas {
   private boolean remove(ExtendedBlock block, BlockOwners.BlockLock lock) throws IOException {
     FinalizedReplicas replicas = replicas(block.getBlockPoolId());
     boolean isRemoved = new ReplicaRemover(replicas).remove(block);
-    VolumeFailureSummary failures = replicas.failedVolumes();
-    if (!isRemoved
-        && failures != null
-        && failures.getLastVolumeFailureDate() >= lock.sinceMillis()) {
+    VolumeFailureSummary failures = isRemoved ? null : replicas.failedVolumes();
+    if (failures != null && failures.getLastVolumeFailureDate() >= lock.sinceMillis()) {
       // A volume can return, for example when its disk is mounted again.
       throw new AgentException(
           AgentException.Kind.UNREACHABLE,

@@ -37,8 +37,6 @@ import org.stripeline.testkit.Conditions;
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 @Tag("full")
 class AgentSecurityTest {
-  private static final String ACL = "security.stripeline.agent.protocol.acl";
-
   @TempDir private Path dir;
 
   @ParameterizedTest
@@ -149,16 +147,21 @@ class AgentSecurityTest {
         (PrivilegedExceptionAction<Agents>) () -> Agents.connect(cluster.fs().getConf()));
   }
 
+  /** Returns settings with an access list of the agents' protocol. */
+  private static Configuration agentsOnlyFor(String user) {
+    Configuration conf = new Configuration(false);
+    conf.setBoolean("hadoop.security.authorization", true);
+    conf.set("security.stripeline.agent.protocol.acl", user);
+    return conf;
+  }
+
   /**
    * The list of Hadoop's own protocols is replaced by one that includes the agent's; all must still
    * be served.
    */
   @Test
   void obeysServiceAuthorization() throws Exception {
-    Configuration conf = new Configuration(false);
-    conf.setBoolean("hadoop.security.authorization", true);
-    conf.set(ACL, "somebody");
-    try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
+    try (AgentCluster cluster = new AgentCluster(dir, agentsOnlyFor("another-user"), "/a")) {
       DatanodeInfo node = cluster.nodes()[0];
       refused(AgentException.Kind.DENIED, "not authorized", () -> cluster.agents().describe(node));
       assertThat(cluster.fs().getClient().getNamenode().getStats()).isNotEmpty();
@@ -174,10 +177,7 @@ class AgentSecurityTest {
   /** The server itself checks only the list of the protocol that a connection names. */
   @Test
   void obeysServiceAuthorizationOnConnectionsOfOtherProtocols() throws Exception {
-    Configuration conf = new Configuration(false);
-    conf.setBoolean("hadoop.security.authorization", true);
-    conf.set(ACL, "somebody");
-    try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
+    try (AgentCluster cluster = new AgentCluster(dir, agentsOnlyFor("another-user"), "/a")) {
       int port = cluster.nodes()[0].getIpcPort();
       String user = UserGroupInformation.getCurrentUser().getShortUserName();
       RpcResponseHeaderProto reply =
