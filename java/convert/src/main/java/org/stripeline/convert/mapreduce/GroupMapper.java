@@ -29,14 +29,16 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
 
   private final StringBuilder answers = new StringBuilder();
   private int number;
+  private DistributedFileSystem fs;
 
   @Override
   public void run(Context context) throws IOException, InterruptedException {
-    super.run(context);
     Path orders = FileInputFormat.getInputPaths(context)[0];
-    // Unique for the attempt, so that a killed attempt cannot change another's file.
-    Path next = orders.suffix("-" + context.getTaskAttemptID());
-    try (DistributedFileSystem fs = HdfsConnection.open(context.getConfiguration(), orders)) {
+    try (DistributedFileSystem opened = HdfsConnection.open(context.getConfiguration(), orders)) {
+      fs = opened;
+      super.run(context);
+      // Unique for the attempt, so that a killed attempt cannot change another's file.
+      Path next = orders.suffix("-" + context.getTaskAttemptID());
       JsonFile.replace(fs, next, new Path(answers(orders), "" + number), answers.toString());
     }
   }
@@ -64,19 +66,16 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
     answers.append(answer.toJson()).append('\n');
   }
 
-  private static GroupAnswer work(GroupOrder order, Context context) throws IOException {
-    Path orders = FileInputFormat.getInputPaths(context)[0];
+  private GroupAnswer work(GroupOrder order, Context context) throws IOException {
     String attempt = context.getTaskAttemptID().toString();
     Ticker ticker = Ticker.SYSTEM;
-    try (DistributedFileSystem fs = HdfsConnection.open(context.getConfiguration(), orders)) {
-      while (fs.exists(new Path(order.pause))) {
-        context.setStatus("paused by " + order.pause);
-        Polling.pause(ticker, PAUSE_POLL_MS);
-        context.progress();
-      }
-      context.setStatus("group " + order.group + " of " + order.directory);
-      return new GroupCopy(fs, context, ticker).run(order, attempt);
+    while (fs.exists(new Path(order.pause))) {
+      context.setStatus("paused by " + order.pause);
+      Polling.pause(ticker, PAUSE_POLL_MS);
+      context.progress();
     }
+    context.setStatus("group " + order.group + " of " + order.directory);
+    return new GroupCopy(fs, context, ticker).run(order, attempt);
   }
 
   private static boolean isLast(Context context) {
